@@ -1,0 +1,89 @@
+// Makes a checkout ready to run. Plain Node without dependencies: it is what installs them.
+import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isBuiltFrom, markBuiltFrom, markUnbuilt, sourceFingerprint } from './support/built.mjs';
+import { isInstalled, markInstalled, markUninstalled } from './support/installed.mjs';
+import { requireNode } from './support/node-version.mjs';
+import { oneAtATime } from './support/one-at-a-time.mjs';
+import { root } from './support/root.mjs';
+import { endLike, runChild } from './support/run-child.mjs';
+import { giveUp, say } from './support/say.mjs';
+
+export async function prepare() {
+  await install();
+  await build();
+}
+
+/** Installs the dependencies unless they are there, exactly as package-lock.json lists them. */
+export async function install() {
+  requireNode();
+  if (isInstalled()) return;
+  await oneAtATime(async (lock) => {
+    if (isInstalled()) return; // by the start that was waited for
+    requireWritable('node_modules', 'The dependencies');
+    say('Installing the dependencies (npm ci) …');
+    markUninstalled();
+    // --include=dev: NODE_ENV=production would leave out what builds the service. --ignore-scripts: none of the
+    // dependencies needs its install script, and one of them reports the installation to an analytics service.
+    const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error', '--no-update-notifier'];
+    await requireSuccess(await withNpmCache((env) => run('npm', args, lock, env)), 'npm ci');
+    markInstalled();
+  });
+}
+
+/** Compiles src to dist unless dist was compiled from exactly this. */
+export async function build() {
+  if (isBuiltFrom(sourceFingerprint())) return;
+  await oneAtATime(async (lock) => {
+    const fingerprint = sourceFingerprint();
+    if (isBuiltFrom(fingerprint)) return;
+    requireWritable('dist', 'The compiled service');
+    say('Building (nest build) …');
+    markUnbuilt();
+    const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+    await requireSuccess(await run(process.execPath, [nest, 'build'], lock), 'nest build');
+    markBuiltFrom(fingerprint);
+  });
+}
+
+function requireWritable(name, purpose) {
+  const folder = existsSync(join(root, name)) ? join(root, name) : root;
+  if (isWritable(folder)) return;
+  giveUp(
+    `${purpose} must go to ${join(root, name)}, but this user (uid ${process.getuid?.()}) cannot write to ${folder}.\n` +
+      'Start as the owner of the folder, or let the owner run "npm run build" first.',
+  );
+}
+
+/** Accounts without a home of their own (services, containers with any uid) need a place for npm's cache all the same. */
+async function withNpmCache(task) {
+  if (isWritable(homedir())) return task(process.env);
+  const cache = mkdtempSync(join(tmpdir(), 'npm-cache-'));
+  try {
+    return await task({ ...process.env, npm_config_cache: cache });
+  } finally {
+    rmSync(cache, { recursive: true, force: true });
+  }
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const run = (command, args, lock, env = process.env) =>
+  runChild(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', lock] });
+
+/** The command's own output is shown only when it failed. */
+async function requireSuccess(end, task) {
+  if (end.interrupted) {
+    endLike(end);
+    await new Promise(() => {}); // the signal ends this process
+  }
+  if (end.code !== 0) giveUp(`${end.output.trimEnd()}\nThis failed: ${task}`);
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root } from './root.mjs';
+
+const stamp = join(root, 'dist', '.built-from');
+
+export function isBuiltFrom(fingerprint) {
+  try {
+    return readFileSync(stamp, 'utf8') === fingerprint;
+  } catch {
+    return false;
+  }
+}
+
+/** To be called first: what an interrupted build leaves behind is then built again. */
+export const markUnbuilt = () => rmSync(stamp, { force: true });
+
+/** To be called last. */
+export const markBuiltFrom = (fingerprint) => writeFileSync(stamp, fingerprint);
+
+/** Changes whenever the outcome of a build could. By content, because checkouts and copies give files new times. */
+export function sourceFingerprint() {
+  const hash = createHash('sha256');
+  for (const file of [...settings(), ...sources()].toSorted()) {
+    const content = readFileSync(file);
+    hash.update(`${relative(root, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+function settings() {
+  return readdirSync(root)
+    .filter((name) => /^(tsconfig.*|nest-cli|package-lock)\.json$/.test(name))
+    .map((name) => join(root, name));
+}
+
+function sources() {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

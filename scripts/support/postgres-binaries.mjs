@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { giveUp, say } from './say.mjs';
+
+/** The folder of initdb, pg_ctl and postgres; on Debian, root gets them installed. */
+export function postgresBinaries() {
+  const found = find();
+  if (found) return found;
+  if (process.getuid() === 0 && existsSync('/usr/bin/apt-get')) install();
+  return (
+    find() ??
+    giveUp(
+      'PostgreSQL is not installed. On Debian and Ubuntu: sudo apt-get install postgresql. On macOS: brew install postgresql.\n' +
+        'Or set DATABASE_URL to a database that may be filled with test data.',
+    )
+  );
+}
+
+function find() {
+  return [...debianFolders(), ...folderOnPath()].find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** Debian keeps the server's programs off the PATH, one folder for each major version. */
+function debianFolders() {
+  const parent = '/usr/lib/postgresql';
+  if (!existsSync(parent)) return [];
+  const newestFirst = readdirSync(parent).toSorted((a, b) => Number(b) - Number(a));
+  return newestFirst.map((version) => join(parent, version, 'bin'));
+}
+
+function folderOnPath() {
+  const { status, stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' });
+  return status === 0 ? [stdout.trim()] : [];
+}
+
+function install() {
+  say('Installing PostgreSQL (apt-get install postgresql) …');
+  // Debian makes a database cluster of its own and would start it at once, for good.
+  const settings = mkdtempSync(join(tmpdir(), 'postgresql-common-'));
+  writeFileSync(join(settings, 'createcluster.conf'), "start_conf = 'manual'\n");
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', PGSYSCONFDIR: settings };
+  const aptGet = (...args) => spawnSync('apt-get', ['-qq', ...args], { env, encoding: 'utf8' });
+  try {
+    const update = aptGet('update');
+    const { status, stderr } = aptGet('install', '-y', '--no-install-recommends', 'postgresql');
+    if (status !== 0) say(update.stderr + stderr);
+  } finally {
+    rmSync(settings, { recursive: true });
+  }
+}

@@ -1,0 +1,39 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { AuthModule } from './auth/auth.module.js';
+import type { Clock } from './common/clock.js';
+import { CommonModule } from './common/common.module.js';
+import type { Config } from './common/config/config.js';
+import { DeprecationHeadersGuard, SunsetGuard } from './common/deprecation/deprecation.guards.js';
+import { ErrorFilter } from './common/errors/error.filter.js';
+import { InputPipe } from './common/validation/input.pipe.js';
+import type { DatabaseConnection } from './database/connection.js';
+import { DatabaseModule } from './database/database.module.js';
+import { HealthModule } from './health/health.module.js';
+import { PetsModule } from './pets/pets.module.js';
+
+/** The modules of the service, and what holds for every route. */
+@Module({})
+export class AppModule {
+  static forRoot(config: Config, clock: Clock, connection: DatabaseConnection): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        CommonModule.forRoot(config, clock),
+        DatabaseModule.forRoot(connection),
+        AuthModule,
+        HealthModule,
+        PetsModule,
+      ],
+      providers: [
+        // The order of the guards is the order of the checks: an announcement, then the key, then the sunset.
+        { provide: APP_GUARD, useClass: DeprecationHeadersGuard },
+        { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: SunsetGuard },
+        { provide: APP_PIPE, useClass: InputPipe },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+      ],
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A key as it is stored: never the key itself, only what recognises it. */
+@Entity('api_keys')
+export class ApiKey {
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'api_keys_pkey',
+  })
+  readonly id!: bigint;
+
+  /** Who the key was issued to. */
+  @Column('text')
+  readonly name!: string;
+
+  /** SHA-256 of the whole key. */
+  @Index('api_keys_hash_key', { unique: true })
+  @Column('bytea')
+  readonly hash!: Buffer;
+
+  /** The first characters of the key, enough for a person to recognise it and of no use to anybody else. */
+  @Column('text')
+  readonly hint!: string;
+
+  @Column('timestamptz', { name: 'created_at' })
+  readonly createdAt!: Date;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  readonly expiresAt!: Date;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  readonly revokedAt!: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  readonly lastUsedAt!: Date | null;
+}

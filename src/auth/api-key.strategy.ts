@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-http-bearer';
+import type { ApiKey } from './api-key.entity.js';
+import { KeysService } from './keys.service.js';
+
+export const REALM = 'animal-store';
+
+@Injectable()
+export class ApiKeyStrategy extends PassportStrategy(Strategy) {
+  constructor(private readonly keys: KeysService) {
+    super({ realm: REALM });
+  }
+
+  /** Sees the headers and nothing else: left alone it would also take keys from the query and the body. */
+  override authenticate({ headers }: { headers: IncomingHttpHeaders }): void {
+    super.authenticate({ headers } as never);
+  }
+
+  validate(token: string): Promise<ApiKey> {
+    return this.keys.verify(token);
+  }
+}

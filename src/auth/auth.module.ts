@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { DatabaseModule } from '../database/database.module.js';
+import { ApiKey } from './api-key.entity.js';
+import { ApiKeyStrategy } from './api-key.strategy.js';
+import { KeysRepository } from './keys.repository.js';
+import { KeysService } from './keys.service.js';
+import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
+
+@Module({
+  imports: [DatabaseModule.forFeature([ApiKey], [CreateApiKeys1763683200001])],
+  providers: [KeysRepository, KeysService, ApiKeyStrategy],
+  exports: [KeysService, ApiKeyStrategy],
+})
+export class AuthModule {}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { generateKey, hintOfKey, kindOfKey } from './key-format.js';
+
+describe('A key', () => {
+  it.each(['live', 'test'] as const)('tells its kind: %s', (kind) => {
+    const key = generateKey(kind);
+    expect(key).toMatch(new RegExp(`^pets_${kind}_[0-9A-Za-z]{38}$`));
+    expect(kindOfKey(key)).toBe(kind);
+  });
+
+  it('is never the same twice, and uses the whole alphabet', () => {
+    const keys = Array.from({ length: 500 }, () => generateKey('test'));
+    expect(new Set(keys).size).toBe(500);
+    const characters = new Set(keys.flatMap((key) => key.slice('pets_test_'.length).split('')));
+    expect(characters.size).toBe(62);
+  });
+
+  it('with any one character changed is no key', () => {
+    const key = generateKey('test');
+    for (let i = 0; i < key.length; i++) {
+      const other = key[i] === 'x' ? 'y' : 'x';
+      expect(kindOfKey(key.slice(0, i) + other + key.slice(i + 1))).toBeUndefined();
+    }
+  });
+
+  it('with two characters swapped is no key', () => {
+    const key = generateKey('test');
+    for (let i = 'pets_test_'.length; i < key.length - 1; i++) {
+      if (key[i] === key[i + 1]) continue;
+      expect(kindOfKey(key.slice(0, i) + key[i + 1] + key[i] + key.slice(i + 2))).toBeUndefined();
+    }
+  });
+
+  it.each(['', 'pets_test_', 'pets_prod_x', ' ', 'x'.repeat(10_000)])('is not "%s"', (text) => {
+    expect(kindOfKey(text)).toBeUndefined();
+  });
+
+  it('has a hint that gives next to nothing away', () => {
+    const key = generateKey('live');
+    expect(hintOfKey(key)).toBe(`${key.slice(0, 14)}…`);
+  });
+});

@@ -1,0 +1,44 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { KeyKind } from '../common/config/config.js';
+
+/**
+ * A key reads `pets_live_` or `pets_test_`, then 32 random characters of base62 (190 bits), then 6 characters
+ * that check the rest: scanners recognise leaked keys, and a typing error never reaches the database.
+ */
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 32;
+const CHECK_LENGTH = 6;
+const FORM = /^(pets_(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+export function generateKey(kind: KeyKind): string {
+  const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
+  const body = `pets_${kind}_${secret}`;
+  return body + checksum(body);
+}
+
+/** The kind of a well-formed key; `undefined` for any other text. */
+export function kindOfKey(text: string): KeyKind | undefined {
+  const [, body, kind, check] = FORM.exec(text) ?? [];
+  return body !== undefined && checksum(body) === check ? (kind as KeyKind) : undefined;
+}
+
+/** What is stored of a key. At this entropy a slow hash would add nothing. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** Enough of a key for a person to tell it from others. */
+export function hintOfKey(key: string): string {
+  return `${key.slice(0, 'pets_test_'.length + 4)}…`;
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < CHECK_LENGTH; i++) {
+    text = `${BASE62[rest % BASE62.length]}${text}`;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return text;
+}

@@ -1,0 +1,80 @@
+import { anyText, apiAddress, day, Env, flag, integer, oneOf, origins, url } from './env.decorator.js';
+
+export type KeyKind = 'live' | 'test';
+
+/** Every setting of the service, with its default: the one place that says what can be configured. */
+export class Config {
+  @Env('PORT', 'a port number from 0 to 65535', integer(0, 65535))
+  readonly port: number = 3000;
+
+  @Env('HOST', 'an address to listen on, such as 127.0.0.1 or 0.0.0.0', anyText)
+  readonly host: string = '127.0.0.1';
+
+  /** Absent, the embedded database is used. */
+  @Env(
+    'DATABASE_URL',
+    'a PostgreSQL address such as postgres://user:password@host:5432/name',
+    url('postgres:', 'postgresql:'),
+  )
+  readonly databaseUrl?: string;
+
+  /** Where the embedded database lives. */
+  @Env('DATABASE_DIR', 'a folder', anyText)
+  readonly databaseDirectory: string = '.data/database';
+
+  @Env('DATABASE_POOL_SIZE', 'a number of connections from 1 to 1000', integer(1, 1000))
+  readonly databasePoolSize: number = 10;
+
+  /** The address clients use for this deployment. Absent, links are path-absolute references. */
+  @Env('PUBLIC_URL', 'an http or https address that ends with /v1', apiAddress)
+  readonly publicUrl?: string;
+
+  @Env('PRODUCTION_URL', 'an http or https address that ends with /v1', apiAddress)
+  readonly productionUrl: string = 'https://api.example.com/v1';
+
+  @Env('STAGING_URL', 'an http or https address that ends with /v1', apiAddress)
+  readonly stagingUrl: string = 'https://staging.example.com/v1';
+
+  /** The kind of keys this deployment issues and accepts. */
+  @Env('KEY_ENVIRONMENT', 'live or test', oneOf<KeyKind>('live', 'test'))
+  readonly keyKind: KeyKind = 'test';
+
+  @Env('GETPET_DEPRECATED_ON', 'a day such as 2025-12-05', day)
+  readonly getPetDeprecatedOn: Date = new Date('2025-12-05T00:00:00Z');
+
+  @Env('GETPET_SUNSET_ON', 'a day such as 2030-12-05', day)
+  readonly getPetSunsetOn: Date = new Date('2030-12-05T00:00:00Z');
+
+  /** Answer as on the day after the sunset of every deprecated operation. */
+  @Env('SUNSET_REHEARSAL', 'true or false', flag)
+  readonly sunsetRehearsal: boolean = false;
+
+  @Env('CORS_ORIGINS', 'origins such as https://app.example.com, separated by commas', origins)
+  readonly corsOrigins: string[] = [];
+
+  @Env(
+    'LOG_LEVEL',
+    'one of fatal, error, warn, info, debug, trace, silent',
+    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+  )
+  readonly logLevel: string = 'info';
+
+  /** On a terminal the log is for people, anywhere else for machines. */
+  @Env('LOG_FORMAT', 'json or pretty', oneOf('json', 'pretty'))
+  readonly logFormat: string = process.stdout.isTTY ? 'pretty' : 'json';
+
+  /** The base of every link that the service hands out. */
+  get apiBase(): string {
+    return this.publicUrl ?? '/v1';
+  }
+
+  /** The path under which browsers find the service; a proxy may have put something in front of it. */
+  get rootPath(): string {
+    return new URL(this.apiBase, 'http://localhost').pathname.slice(0, -'/v1'.length);
+  }
+
+  /** The address of the page that documents the interface. */
+  get docsUrl(): string {
+    return `${this.apiBase.slice(0, -'/v1'.length)}/docs`;
+  }
+}

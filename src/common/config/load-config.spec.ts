@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { Config } from './config.js';
+import { ConfigError, loadConfig } from './load-config.js';
+
+describe('The configuration', () => {
+  it('has a default for everything', () => {
+    expect(loadConfig({})).toEqual(new Config());
+    expect(loadConfig({ PORT: '', DATABASE_URL: '', CORS_ORIGINS: '' })).toEqual(new Config());
+    expect(loadConfig({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      keyKind: 'test',
+      sunsetRehearsal: false,
+    });
+  });
+
+  it('reads every variable', () => {
+    const config = loadConfig({
+      PORT: '8080',
+      HOST: '0.0.0.0',
+      DATABASE_URL: 'postgres://user:secret@db:5432/animals',
+      DATABASE_DIR: '/data',
+      DATABASE_POOL_SIZE: '25',
+      PUBLIC_URL: 'https://pets.example.org/v1',
+      PRODUCTION_URL: 'https://pets.example.org/v1',
+      STAGING_URL: 'http://localhost:3000/v1',
+      KEY_ENVIRONMENT: 'live',
+      GETPET_DEPRECATED_ON: '2026-01-31',
+      GETPET_SUNSET_ON: '2031-02-28',
+      SUNSET_REHEARSAL: 'true',
+      CORS_ORIGINS: 'https://a.example.org, http://localhost:5173',
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'pretty',
+      SOMETHING_ELSE: 'ignored',
+    });
+    expect({ ...config }).toEqual({
+      port: 8080,
+      host: '0.0.0.0',
+      databaseUrl: 'postgres://user:secret@db:5432/animals',
+      databaseDirectory: '/data',
+      databasePoolSize: 25,
+      publicUrl: 'https://pets.example.org/v1',
+      productionUrl: 'https://pets.example.org/v1',
+      stagingUrl: 'http://localhost:3000/v1',
+      keyKind: 'live',
+      getPetDeprecatedOn: new Date('2026-01-31T00:00:00Z'),
+      getPetSunsetOn: new Date('2031-02-28T00:00:00Z'),
+      sunsetRehearsal: true,
+      corsOrigins: ['https://a.example.org', 'http://localhost:5173'],
+      logLevel: 'debug',
+      logFormat: 'pretty',
+    });
+    expect(config.apiBase).toBe('https://pets.example.org/v1');
+    expect(config.docsUrl).toBe('https://pets.example.org/docs');
+  });
+
+  it('is refused with a list of everything that is wrong, and without repeating values, which may be secret', () => {
+    const wrong = {
+      PORT: '65536',
+      DATABASE_URL: 'mysql://user:secret@db/animals',
+      PUBLIC_URL: 'https://pets.example.org/v1/',
+      KEY_ENVIRONMENT: 'production',
+      GETPET_SUNSET_ON: '2030-02-30',
+      SUNSET_REHEARSAL: 'yes',
+      CORS_ORIGINS: 'https://a.example.org/path',
+      LOG_LEVEL: 'loud',
+    };
+    const error = (() => {
+      try {
+        return loadConfig(wrong);
+      } catch (thrown) {
+        return thrown as Error;
+      }
+    })() as Error;
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error.message.split('\n')).toEqual([
+      'The configuration is not valid:',
+      '  - PORT must be a port number from 0 to 65535',
+      '  - DATABASE_URL must be a PostgreSQL address such as postgres://user:password@host:5432/name',
+      '  - PUBLIC_URL must be an http or https address that ends with /v1',
+      '  - KEY_ENVIRONMENT must be live or test',
+      '  - GETPET_SUNSET_ON must be a day such as 2030-12-05',
+      '  - SUNSET_REHEARSAL must be true or false',
+      '  - CORS_ORIGINS must be origins such as https://app.example.com, separated by commas',
+      '  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+    ]);
+    expect(error.message).not.toContain('secret');
+  });
+
+  it.each(['-1', '1.5', '0x10', 'abc', ' 80', '1e3', '99999999999'])('knows no port %s', (PORT) => {
+    expect(() => loadConfig({ PORT })).toThrow('PORT must be');
+  });
+
+  it('does not let a sunset come before the deprecation', () => {
+    expect(() => loadConfig({ GETPET_SUNSET_ON: '2025-12-04' })).toThrow(
+      'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON',
+    );
+  });
+});

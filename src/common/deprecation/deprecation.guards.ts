@@ -1,0 +1,27 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Deprecations } from './deprecations.js';
+
+/** Announces a deprecation. A guard that always lets pass, because the answers of the other guards carry it too. */
+@Injectable()
+export class DeprecationHeadersGuard implements CanActivate {
+  constructor(private readonly deprecations: Deprecations) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const policy = this.deprecations.ofHandler(context.getHandler() as () => unknown);
+    if (policy) context.switchToHttp().getResponse<FastifyReply>().headers(policy.headers);
+    return true;
+  }
+}
+
+/** Ends an operation on its day. It runs after the key was checked: a stranger learns nothing but 401. */
+@Injectable()
+export class SunsetGuard implements CanActivate {
+  constructor(private readonly deprecations: Deprecations) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const policy = this.deprecations.ofHandler(context.getHandler() as () => unknown);
+    if (policy?.isOver()) throw policy.gone();
+    return true;
+  }
+}

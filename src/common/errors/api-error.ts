@@ -1,0 +1,33 @@
+import { ERRORS, type ErrorCode } from './error-catalogue.js';
+
+/** A failure as the client sees it. Whoever throws it says what went wrong; the filter makes the answer. */
+export class ApiError extends Error {
+  readonly status: number;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string = ERRORS[code].when,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = ERRORS[code].status;
+  }
+
+  /** The Error body of the contract: these three members and no others. */
+  toJSON(): { code: ErrorCode; message: string; status: number } {
+    return { code: this.code, message: this.message, status: this.status };
+  }
+}
+
+export function notFound(what: string): ApiError {
+  return new ApiError('not_found', `There is no such ${what}.`);
+}
+
+export function methodNotAllowed(allow: string): ApiError {
+  return new ApiError('method_not_allowed', `The methods of this resource are ${allow}.`, { allow });
+}
+
+export function unavailable(message?: string, retryAfterSeconds = 1): ApiError {
+  return new ApiError('service_unavailable', message, { 'retry-after': String(retryAfterSeconds) });
+}

@@ -1,0 +1,13 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { JSON_TYPE } from '../http/media-types.js';
+import { toApiError } from './to-api-error.js';
+
+/** Answers with the Error body. Only the unexpected is logged as an error: a client's mistake is not ours. */
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toApiError(thrown);
+  if (error.code === 'internal_error') request.log.error({ err: thrown }, 'unexpected failure');
+  else if (error.status >= 500) request.log.warn({ err: thrown }, error.message);
+  // The response was begun, or the client is gone: there is nobody to tell.
+  if (reply.sent || reply.raw.headersSent) return;
+  void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
+}

@@ -1,0 +1,22 @@
+import { HttpException } from '@nestjs/common';
+import { isDatabaseOutage } from '../../database/outage.js';
+import { ApiError, unavailable } from './api-error.js';
+import { ERROR_CODES, ERRORS } from './error-catalogue.js';
+
+/** What a client is told of a failure, whatever was thrown. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (isDatabaseOutage(thrown)) return unavailable('The database cannot be reached at the moment.');
+  const status = statusOf(thrown);
+  const code = ERROR_CODES.find((candidate) => ERRORS[candidate].status === status);
+  // Messages of frameworks and libraries are not for clients: each code has a text of its own.
+  if (status === 400) return new ApiError('bad_request');
+  return new ApiError(status < 500 && code ? code : 'internal_error');
+}
+
+/** The status that Nest or Fastify attached to their own exceptions, such as 404 for a path without a route. */
+function statusOf(thrown: unknown): number {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  const status = (thrown as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../errors/api-error.js';
+import { parseJson } from '../json/parse-json.js';
+import { LIMITS } from './limits.js';
+
+/**
+ * Reads the JSON object that a request carries. It runs after the guards: the body of a request without
+ * a valid key is never looked at.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<object> {
+  requireJson(request);
+  const text = decode(await readBytes(request));
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiError('invalid_json', 'The body must be a JSON object.');
+  }
+  return value;
+}
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+
+function requireJson({ headers }: IncomingMessage): void {
+  if (headers['content-encoding'] !== undefined) {
+    throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
+  }
+  if (!JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')) {
+    throw new ApiError('unsupported_media_type', 'Send the body with Content-Type: application/json.');
+  }
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > LIMITS.bodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    // The connection broke off in the middle of the body; nobody is left to read this.
+    throw new ApiError('bad_request', 'The request ended before its body did.');
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What is left of the body is not read, so the connection cannot be used again. */
+function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', `The body must not be larger than ${LIMITS.bodyBytes} bytes.`, {
+    connection: 'close',
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ApiError('invalid_json', `The body is not valid JSON: ${error.message}.`);
+  }
+}

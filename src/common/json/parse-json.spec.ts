@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_DEPTH, OtherNumber, parseJson } from './parse-json.js';
+
+describe('parseJson', () => {
+  it('reads what JSON can say', () => {
+    expect(parseJson('{"a":[1,"x",true,false,null,{}],"b":{"c":"\\u00e9\\n"}}')).toEqual({
+      a: [1n, 'x', true, false, null, {}],
+      b: { c: 'é\n' },
+    });
+    expect(parseJson(' \t\r\n"x" ')).toBe('x');
+  });
+
+  it('keeps every digit of a whole number, and other numbers as they were written', () => {
+    expect(parseJson('[9007199254740993,1e2,1.5,1e400]')).toEqual([
+      9007199254740993n,
+      100n,
+      new OtherNumber('1.5'),
+      new OtherNumber('1e400'),
+    ]);
+  });
+
+  it('stores a member called __proto__ like any other', () => {
+    const value = parseJson('{"__proto__":{"polluted":true}}') as object;
+    expect(Object.keys(value)).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  it.each([
+    '{"a":1,"a":2}',
+    '{"a":1,"a":1}',
+    '{"a":"x","a":"x"}',
+    '{"a":{},"a":{}}',
+    '{"x":{"a":null,"a":null}}',
+    '[{"a":1},{"b":1,"b":1}]',
+    '{"a":1,"\\u0061":1}',
+    '{"a" :1,"a"\t:1}',
+    '{"__proto__":1,"__proto__":1}',
+  ])('refuses a repeated key: %s', (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError);
+  });
+
+  it.each([
+    '{"a":"b:"}',
+    '{"a":"\\":","b":1}',
+    '["a:","a:"]',
+    '[{"a":1},{"a":1}]',
+    '{"a":{"a":{"a":1}}}',
+    '{"\\"":":","\\\\":1}',
+  ])('and is not misled by colons and quotes in strings: %s', (text) => {
+    expect(() => parseJson(text)).not.toThrow();
+  });
+
+  it('allows 32 levels of nesting and no more', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    expect(() => parseJson(nested(MAX_DEPTH))).not.toThrow();
+    expect(() => parseJson(nested(MAX_DEPTH + 1))).toThrow('More than 32 levels of nesting');
+    expect(() => parseJson(`["${'['.repeat(100)}"]`)).not.toThrow();
+  });
+
+  it.each(['[', '{', '"', '\\', '"\\', '"\\"', '{"a":', '[[[{"'])(
+    'refuses thousands of unfinished beginnings without delay: %s',
+    (start) => {
+      expect(() => parseJson(start.repeat(16_384 / start.length))).toThrow(SyntaxError);
+    },
+  );
+});

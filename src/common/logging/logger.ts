@@ -1,0 +1,42 @@
+import type { LoggerService } from '@nestjs/common';
+import { destination, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Config } from '../config/config.js';
+
+/** The one log of the process: JSON lines for machines, or short coloured ones for people. */
+export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+  const stream =
+    logFormat === 'pretty'
+      ? pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true })
+      : destination({ dest: 1, sync: true });
+  return pino({ level: logLevel, base: null }, stream);
+}
+
+/** Lets Nest write into the same log. Its start-up chatter is only of interest when debugging. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, context?: string): void {
+    this.logger.debug({ context }, String(message));
+  }
+
+  debug(message: unknown, context?: string): void {
+    this.logger.trace({ context }, String(message));
+  }
+
+  verbose(message: unknown, context?: string): void {
+    this.logger.trace({ context }, String(message));
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.logger.warn({ context }, String(message));
+  }
+
+  error(message: unknown, ...details: unknown[]): void {
+    this.logger.error({ err: message instanceof Error ? message : undefined, details }, String(message));
+  }
+
+  fatal(message: unknown, ...details: unknown[]): void {
+    this.logger.fatal({ details }, String(message));
+  }
+}

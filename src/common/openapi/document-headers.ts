@@ -1,0 +1,59 @@
+import type { HeadersObject } from './types.js';
+
+const text = { type: 'string' } as const;
+
+/** The headers that answers carry, described once. */
+export const DOCUMENT_HEADERS: HeadersObject = {
+  'X-Request-Id': {
+    description:
+      'Names the request in the logs of the service; taken from the request when it is well formed.',
+    required: true,
+    schema: { ...text, pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+  'Cache-Control': {
+    description: 'Answers are not to be stored.',
+    required: true,
+    schema: { ...text, const: 'no-store' } as never,
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 6750).',
+    required: true,
+    schema: text,
+    example: 'Bearer realm="animal-store", error="invalid_token"',
+  },
+  'Retry-After': {
+    description: 'The number of seconds after which to try again.',
+    required: true,
+    schema: { ...text, pattern: '^[0-9]+$' },
+    example: '1',
+  },
+  PageLinks: {
+    description: 'Where the first page is and, when more items follow, the next one (RFC 8288).',
+    required: true,
+    schema: text,
+    example: '</v1/pets?limit=20>; rel="first", </v1/pets?limit=20&after=20>; rel="next"',
+  },
+  Location: {
+    description: 'Where to fetch what was created, for as long as that operation exists.',
+    schema: text,
+    example: '/v1/pets/1',
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
+    required: true,
+    schema: { ...text, pattern: '^@[0-9]+$' },
+    example: '@1764892800',
+  },
+  Sunset: {
+    description: 'When the operation is to be removed (RFC 8594).',
+    required: true,
+    schema: text,
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  },
+  DeprecationLinks: {
+    description: 'What replaces the operation, and the page that explains its deprecation.',
+    required: true,
+    schema: text,
+    example: '</v1/pets>; rel="successor-version", </docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+  },
+};

@@ -1,0 +1,49 @@
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { access, chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Opens the database `data` in the directory, which must be locked; makes it if it is not there. */
+export async function openDataFolder(directory: string): Promise<PGlite> {
+  const folder = join(directory, 'data');
+  if (!(await exists(folder))) await createDataFolder(folder);
+  await chmod(folder, 0o700);
+  return startEngine({ dataDir: folder });
+}
+
+/** A process that is killed while it makes a database leaves a folder that is not called `data`. */
+async function createDataFolder(folder: string): Promise<void> {
+  const unfinished = `${folder}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  const engine = await startEngine({ dataDir: unfinished });
+  await engine.close();
+  await rename(unfinished, folder);
+}
+
+/** Starts PGlite; when it cannot, the error says what PostgreSQL gave as the reason. */
+export async function startEngine(options: PGliteOptions): Promise<PGlite> {
+  const reasons: string[] = [];
+  try {
+    return await PGlite.create({
+      ...options,
+      // There is no checkpointer: this is how much log a CHECKPOINT leaves for reuse.
+      startParams: [...PGlite.defaultStartParams, '-c', 'max_wal_size=64MB'],
+      onStderr: (line) => {
+        if (/FATAL|PANIC/.test(line)) reasons.push(line);
+        return false;
+      },
+    });
+  } catch (cause) {
+    throw new Error(
+      `Cannot start the embedded database ${options.dataDir ?? 'in memory'}: ${reasons.at(-1) ?? String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

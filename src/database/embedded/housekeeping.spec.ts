@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Pool } from 'pg';
+import { openInMemoryDatabase, type EmbeddedDatabase } from './embedded-database.js';
+import { keepHouse } from './housekeeping.js';
+import type { PGliteDriver } from './pglite-driver.js';
+
+describe('housekeeping', () => {
+  let database: EmbeddedDatabase;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    database = await openInMemoryDatabase();
+    pool = new (database.driver as PGliteDriver).Pool();
+  });
+
+  afterAll(async () => {
+    await pool.end();
+    await database.close();
+  });
+
+  const state = async () => {
+    await pool.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await pool.query(`
+      SELECT redo_lsn::text AS checkpoint, (SELECT sum(vacuum_count)::int FROM pg_stat_user_tables) AS vacuums
+      FROM pg_control_checkpoint()`);
+    return rows[0];
+  };
+
+  it('does nothing when little has happened, and all there is to do when much has', async () => {
+    await pool.query('CREATE TABLE log AS SELECT 1 AS n');
+    const before = await state();
+    await keepHouse(pool);
+    expect(await state()).toEqual(before);
+
+    await pool.query('INSERT INTO log SELECT n FROM generate_series(1, 500000) n');
+    await state();
+    await keepHouse(pool);
+    const after = await state();
+    expect(after.vacuums).toBe(1);
+    expect(after.checkpoint).not.toBe(before.checkpoint);
+
+    await keepHouse(pool);
+    expect(await state()).toEqual(after);
+  });
+
+  it('waits for the end of a transaction', async () => {
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    const kept = keepHouse(pool);
+    expect(pool.waitingCount).toBe(1);
+    await client.query('COMMIT');
+    client.release();
+    await kept;
+  });
+
+  it('happens by itself until the pool ends', async () => {
+    jest.useFakeTimers({
+      doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout', 'clearTimeout'],
+    });
+    const watched = new (database.driver as PGliteDriver).Pool();
+    const query = jest.spyOn(watched, 'query').mockRejectedValue(new Error('not now') as never);
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    jest.advanceTimersByTime(60_000);
+    expect(query).toHaveBeenCalledTimes(1);
+    await watched.end();
+    jest.advanceTimersByTime(600_000);
+    expect(query).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+    jest.useRealTimers();
+  });
+
+  it('says when it does not work, and goes on', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    const broken = { ending: false, query: () => Promise.reject(new Error('no room')) } as unknown as Pool;
+    await keepHouse(broken);
+    expect(warn).toHaveBeenCalledWith('Housekeeping of the embedded database failed: Error: no room');
+    warn.mockRestore();
+  });
+});

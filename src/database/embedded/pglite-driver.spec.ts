@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Duplex } from 'node:stream';
+import type { Client, Pool, PoolClient } from 'pg';
+import { openInMemoryDatabase, type EmbeddedDatabase } from './embedded-database.js';
+import type { PGliteDriver } from './pglite-driver.js';
+
+describe("pg's own classes on an embedded database", () => {
+  let database: EmbeddedDatabase;
+  let driver: PGliteDriver;
+  let empty: Blob;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    database = await openInMemoryDatabase();
+    driver = database.driver as PGliteDriver;
+    empty = await database.dump();
+  });
+
+  afterAll(() => database.close());
+
+  beforeEach(() => {
+    pool = new driver.Pool({ max: 10 });
+  });
+
+  afterEach(() => pool.end());
+
+  const value = async (text: string, values: unknown[] = [], client: Pool | PoolClient | Client = pool) => {
+    const { rows } = await client.query({ text, values, rowMode: 'array' });
+    return rows[0]?.[0];
+  };
+
+  it('have one connection, whatever is asked for', async () => {
+    await Promise.all([1, 2, 3].map((n) => pool.query('SELECT $1', [n])));
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it('do not wait for it for ever', () => {
+    expect(pool.options.connectionTimeoutMillis).toBe(10_000);
+  });
+
+  it('ignore what the environment and the options say about servers, encryption and time limits', async () => {
+    const before = { ...process.env };
+    Object.assign(process.env, {
+      PGSSLMODE: 'require',
+      PGHOST: '192.0.2.1',
+      PGOPTIONS: '-c statement_timeout=1',
+    });
+    const client = new driver.Client({
+      connectionString: 'postgres://nobody@192.0.2.1/nothing?sslmode=require',
+      statement_timeout: 1,
+      idle_in_transaction_session_timeout: 1,
+    });
+    process.env = before;
+    await client.connect();
+    expect(await value('SHOW statement_timeout', [], client)).toBe('0');
+    expect(await value('SHOW idle_in_transaction_session_timeout', [], client)).toBe('0');
+    await client.end();
+  });
+
+  it("read values with the caller's types, and with pg's where there are none", async () => {
+    expect(await value('SELECT 9007199254740993')).toBe('9007199254740993');
+    const exact = new driver.Client({ types: { getTypeParser: () => BigInt as never } });
+    await pool.end();
+    await exact.connect();
+    expect(await value('SELECT 9007199254740993', [], exact)).toBe(9_007_199_254_740_993n);
+    await exact.end();
+    pool = new driver.Pool();
+  });
+
+  it('prepare a named statement once', async () => {
+    const run = (n: number) => pool.query({ name: 'twice', text: 'SELECT $1::int * 2 AS n', values: [n] });
+    expect([await run(1), await run(2), await run(3)].map(({ rows }) => rows[0].n)).toEqual([2, 4, 6]);
+    const prepared = await pool.query(
+      'SELECT name, generic_plans + custom_plans AS runs FROM pg_prepared_statements',
+    );
+    expect(prepared.rows).toEqual([{ name: 'twice', runs: '3' }]);
+  });
+
+  it('prepare it again on a new connection, and after an error in it', async () => {
+    const run = (n: number) => pool.query({ name: 'tenth', text: 'SELECT 10 / $1::int AS n', values: [n] });
+    await expect(run(0)).rejects.toMatchObject({ code: '22012' });
+    expect((await run(5)).rows).toEqual([{ n: 2 }]);
+    (await pool.connect()).release(true);
+    expect((await run(2)).rows).toEqual([{ n: 5 }]);
+  });
+
+  it('carry several megabytes there and back', async () => {
+    const text = 'ä'.repeat(4_000_000);
+    expect(await value('SELECT $1::text', [text])).toBe(text);
+    const { rows } = await pool.query(
+      "SELECT n, repeat('x', 1000) AS filler FROM generate_series(1, 8000) n",
+    );
+    expect(rows).toHaveLength(8000);
+    expect(rows.at(-1)).toEqual({ n: 8000, filler: 'x'.repeat(1000) });
+    expect(await value('SELECT length($1::bytea)', [Buffer.alloc(3_000_000, 7)])).toBe(3_000_000);
+  });
+
+  it('pass on notices, and all results of several statements', async () => {
+    const client = await pool.connect();
+    const notices: (string | undefined)[] = [];
+    client.on('notice', ({ message }) => notices.push(message));
+    await client.query("DO $$ BEGIN RAISE NOTICE 'mind the dog'; END $$");
+    const results = (await client.query('SELECT 1 AS a; SELECT 2 AS b')) as unknown as { rows: unknown[] }[];
+    client.release();
+    expect(notices).toEqual(['mind the dog']);
+    expect(results.map(({ rows }) => rows)).toEqual([[{ a: 1 }], [{ b: 2 }]]);
+  });
+
+  it('run a pipeline, with an error in the middle', async () => {
+    await pool.end();
+    const client = new driver.Client({ pipeline: true });
+    await client.connect();
+    const results = await Promise.allSettled(
+      [1, 0, 2].map((n) => client.query<{ n: number }>('SELECT 2 / $1::int AS n', [n])),
+    );
+    await client.end();
+    expect(
+      results.map((result) => (result.status === 'fulfilled' ? result.value.rows[0]?.n : result.reason.code)),
+    ).toEqual([2, '22012', 1]);
+    pool = new driver.Pool();
+  });
+
+  it('leave other work its turn, however many queries follow each other', async () => {
+    let rang = false;
+    setTimeout(() => (rang = true), 0);
+    let queries = 0;
+    while (!rang && queries < 5000) {
+      await pool.query('SELECT 1');
+      queries++;
+    }
+    expect(rang).toBe(true);
+  });
+
+  it('give a new client nothing of what the one before left behind', async () => {
+    const client = await pool.connect();
+    await client.query('CREATE TEMPORARY TABLE scraps (id int)');
+    await client.query("SET application_name = 'somebody else'");
+    await client.query({ name: 'left', text: 'SELECT 1' });
+    await client.query('BEGIN');
+    await client.query('CREATE TABLE half_done (id int)');
+    client.release(true);
+    expect(await value("SELECT to_regclass('scraps')")).toBeNull();
+    expect(await value("SELECT to_regclass('half_done')")).toBeNull();
+    expect(await value('SHOW application_name')).toBe('');
+    expect(await value('SELECT count(*)::int FROM pg_prepared_statements')).toBe(0);
+  });
+
+  it('start afresh after a client that was cut off between its error and its Sync', async () => {
+    const client = await pool.connect();
+    client.on('error', () => {});
+    // Asked for row by row, pg ends the messages with Flush, and would send Sync after the error.
+    const failing = client.query({ text: 'SELECT 1 / $1::int', values: [0], rows: 1 } as never);
+    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+    stream.prependListener('data', () => stream.destroy());
+    await expect(failing).rejects.toThrow();
+    client.release(true);
+    expect(await value('SELECT 1')).toBe(1);
+  });
+
+  it('end a client, not the engine, when it says goodbye right behind a query', async () => {
+    const client = await pool.connect();
+    const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+    const results = client.query('SELECT 1 AS n');
+    stream.write(Buffer.from('X\0\0\0\x04', 'latin1'));
+    expect((await results).rows).toEqual([{ n: 1 }]);
+    client.release(true);
+    expect(await value('SELECT 2')).toBe(2);
+  });
+
+  it('let a second client wait until the first has left, and not for ever', async () => {
+    const first = await pool.connect();
+    const impatient = new driver.Client({ connectionTimeoutMillis: 50 });
+    await expect(impatient.connect()).rejects.toThrow('timeout expired');
+    const patient = new driver.Client();
+    const connected = patient.connect();
+    first.release(true);
+    await connected;
+    expect(await value('SELECT 1', [], patient)).toBe(1);
+    await patient.end();
+  });
+
+  it('report an outage when the engine has failed, instead of waiting for an answer', async () => {
+    const failing = await openInMemoryDatabase(empty);
+    const ownPool = new (failing.driver as PGliteDriver).Pool();
+    ownPool.on('error', () => {});
+    await ownPool.query('CREATE TABLE t (n int)');
+    // There is no way to feed it rows: the engine asks for them in the middle of the query, and ends.
+    await expect(ownPool.query('COPY t FROM STDIN')).rejects.toMatchObject({ code: '57P03' });
+    await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
+    await ownPool.end();
+    await failing.close();
+  });
+
+  it('report one when the engine has lost its way without an answer', async () => {
+    const failing = await openInMemoryDatabase(empty);
+    const ownPool = new (failing.driver as PGliteDriver).Pool();
+    ownPool.on('error', () => {});
+    await ownPool.query(
+      'CREATE FUNCTION endless(n int) RETURNS int LANGUAGE sql AS $$ SELECT endless(n + 1) $$',
+    );
+    await expect(ownPool.query('SELECT endless($1)', [1])).rejects.toMatchObject({ code: '57P03' });
+    await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
+    await ownPool.end();
+    await failing.close();
+  });
+
+  it('report one when the database is closed', async () => {
+    const closed = await openInMemoryDatabase(empty);
+    const ownPool = new (closed.driver as PGliteDriver).Pool();
+    ownPool.on('error', () => {});
+    await ownPool.query('SELECT 1');
+    await Promise.all([closed.close(), closed.close()]);
+    await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
+    await ownPool.end();
+  });
+});

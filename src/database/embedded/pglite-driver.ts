@@ -1,0 +1,47 @@
+import pg from 'pg';
+import { keepHouse } from './housekeeping.js';
+import type { PGliteSession } from './pglite-session.js';
+import { PGliteStream } from './pglite-stream.js';
+
+const HOUSEKEEPING_INTERVAL_MS = 60_000;
+
+/** A statement outside the open transaction waits for the one connection that this transaction has: not for ever. */
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+/** The parts of the module `pg` that TypeORM uses, on the one session of an embedded engine. */
+export interface PGliteDriver {
+  readonly Pool: typeof pg.Pool;
+  readonly Client: typeof pg.Client;
+  readonly types: typeof pg.types;
+  readonly defaults: typeof pg.defaults;
+}
+
+export function createDriver(session: PGliteSession): PGliteDriver {
+  const embed = <Config extends pg.ClientConfig>(config?: Config) => ({
+    ...(config as Config),
+    connectionTimeoutMillis: config?.connectionTimeoutMillis ?? CONNECTION_TIMEOUT_MS,
+    stream: () => new PGliteStream(session),
+    // Said outright, because pg reads what is left open from the environment.
+    connectionString: undefined,
+    ssl: false,
+    sslnegotiation: 'postgres' as const,
+  });
+
+  class EmbeddedClient extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(embed(typeof config === 'string' ? {} : config));
+    }
+  }
+
+  class EmbeddedPool extends pg.Pool {
+    constructor(config?: pg.PoolConfig) {
+      super({ ...embed(config), max: 1 });
+      const housekeeping = setInterval(() => {
+        if (this.ending) clearInterval(housekeeping);
+        else void keepHouse(this);
+      }, HOUSEKEEPING_INTERVAL_MS).unref();
+    }
+  }
+
+  return { Pool: EmbeddedPool, Client: EmbeddedClient, types: pg.types, defaults: pg.defaults };
+}

@@ -1,0 +1,117 @@
+import { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { FrontendMessages, type FrontendMessage } from './frontend-messages.js';
+import type { PGliteSession } from './pglite-session.js';
+
+/** Version 3.0 of the protocol, where a start-up message has it and a request to cancel has another number. */
+const START_UP = 0x0003_0000;
+
+/** Stands in for the socket between pg's client and a server: what the client writes, the embedded engine answers. */
+export class PGliteStream extends Duplex {
+  readonly #messages = new FrontendMessages();
+  #awake = false;
+  #leaveSession: (() => void) | undefined;
+  #finish: (() => void) | undefined;
+
+  constructor(private readonly session: PGliteSession) {
+    super();
+  }
+
+  // What pg calls on a socket.
+
+  connect(): this {
+    process.nextTick(() => {
+      if (!this.destroyed) this.emit('connect');
+    });
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  // What Node calls on a stream.
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#messages.add(chunk);
+    this.#wake();
+    done();
+  }
+
+  override _read(): void {
+    // Answers are pushed as soon as they are there.
+  }
+
+  override _final(done: () => void): void {
+    this.#finish = () => {
+      this.push(null);
+      done();
+    };
+    this.#wake();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#leaveSession?.();
+    done(error);
+  }
+
+  #wake(): void {
+    if (this.#awake) return;
+    this.#awake = true;
+    this.#serve().catch((error: Error) => this.destroy(error));
+  }
+
+  async #serve(): Promise<void> {
+    for (;;) {
+      // The engine answers synchronously: without a turn of the event loop before each query, a client that
+      // always has another one would let nothing else happen.
+      await nextTurn();
+      if (this.destroyed) return;
+      const message = this.#messages.next();
+      if (!message) break;
+      if (this.#leaveSession) await this.#answer(message);
+      else await this.#open(message);
+    }
+    this.#awake = false;
+    this.#finish?.();
+  }
+
+  async #open({ bytes }: FrontendMessage): Promise<void> {
+    if (bytes.readInt32BE(4) !== START_UP) {
+      this.destroy();
+      return;
+    }
+    const leave = await this.session.enter();
+    if (this.destroyed) return leave();
+    this.#leaveSession = leave;
+    this.#messages.start();
+    this.push(await this.session.start());
+  }
+
+  /** Answers all that has arrived at once, as a query with parameters is five messages and one round trip. */
+  async #answer(first: FrontendMessage): Promise<void> {
+    const messages: Buffer[] = [];
+    let lastType = '';
+    for (let message: FrontendMessage | undefined = first; message; message = this.#messages.next()) {
+      // Terminate would end the engine rather than this client, and pg closes the stream after it anyway.
+      if (message.type === 'X') continue;
+      messages.push(message.bytes);
+      lastType = message.type;
+    }
+    if (messages.length === 0) return;
+    const answer = await this.session.exchange(Buffer.concat(messages), 'QSF'.includes(lastType));
+    if (!this.destroyed) this.push(answer);
+  }
+}

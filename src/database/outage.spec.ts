@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { DatabaseNotReadyError } from './database.js';
+import { isDatabaseOutage } from './outage.js';
+
+const withCode = (code: string) => Object.assign(new Error('x'), { code });
+
+describe('isDatabaseOutage', () => {
+  it.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300'])('is true of %s', (code) => {
+    expect(isDatabaseOutage(withCode(code))).toBe(true);
+  });
+
+  it.each([
+    'Connection terminated unexpectedly',
+    'timeout exceeded when trying to connect',
+    'Query read timeout',
+  ])('is true of "%s"', (message) => {
+    expect(isDatabaseOutage(new Error(message))).toBe(true);
+  });
+
+  it('is true of a database that was never reached, by any of its addresses', () => {
+    expect(isDatabaseOutage(new DatabaseNotReadyError('x'))).toBe(true);
+    expect(isDatabaseOutage(new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]))).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    withCode('23505'),
+    withCode('22021'),
+    withCode('42P01'),
+    new Error('x'),
+    'ECONNREFUSED',
+    null,
+    undefined,
+  ])('is false of %p, which no waiting mends', (thrown) => {
+    expect(isDatabaseOutage(thrown)).toBe(false);
+  });
+});

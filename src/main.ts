@@ -1,0 +1,28 @@
+import { createApp } from './app.js';
+import { announce } from './announce.js';
+import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
+import { DatabaseInUseError } from './database/embedded/embedded-database.js';
+
+try {
+  const config = loadConfig(environment());
+  const app = await createApp(config);
+  app.enableShutdownHooks();
+  await app.listen(config.port, config.host);
+  await announce(app);
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(1);
+}
+
+/** A mistake of whoever starts the service is told in words; anything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof DatabaseInUseError) return error.message;
+  if (isAddressProblem(error))
+    return `Cannot listen: ${error.message}. Set PORT and HOST to an address that is free.`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function isAddressProblem(error: unknown): error is Error {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EADDRINUSE' || code === 'EADDRNOTAVAIL' || code === 'EACCES';
+}

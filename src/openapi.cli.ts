@@ -1,0 +1,21 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { assembleApp } from './app.js';
+import { Config } from './common/config/config.js';
+import { documentJson } from './common/openapi/document-text.js';
+import { buildDocument } from './openapi.js';
+
+/** Writes openapi.json, or with --check says whether the committed one is what the code describes. */
+const FILE = 'openapi.json';
+
+const connection = { kind: 'server', url: 'postgres://unused', poolSize: 1 } as const;
+const config = Object.assign(new Config(), { logLevel: 'silent' });
+const text = documentJson(buildDocument(await assembleApp(config, { connection })));
+
+if (!process.argv.includes('--check')) {
+  await writeFile(FILE, text);
+} else if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
+  process.stderr.write(
+    `${FILE} is not what the code describes. Run "npm run openapi" and commit the result.\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,58 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { Config } from './common/config/config.js';
+import { Deprecations } from './common/deprecation/deprecations.js';
+import { ErrorDto } from './common/errors/error.dto.js';
+import { describeDeprecation } from './common/openapi/describe-deprecation.js';
+import { describeErrors } from './common/openapi/describe-errors.js';
+import { DOCUMENT_HEADERS } from './common/openapi/document-headers.js';
+import { closeInputs, nameArrays, nameHeaders } from './common/openapi/finish-document.js';
+import { operationsOf } from './common/openapi/operations.js';
+
+/** The document of the interface, made from the controllers, the rules of the fields and the error catalogue. */
+export function buildDocument(app: INestApplication): OpenAPIObject {
+  const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
+    ignoreGlobalPrefix: true,
+    operationIdFactory: (_controller, method) => method,
+    extraModels: [ErrorDto],
+  });
+  delete document.info.contact; // the builder leaves an empty one
+  document.components = { ...document.components, headers: DOCUMENT_HEADERS };
+  const deprecations = app.get(Deprecations);
+  for (const { operation } of operationsOf(document)) {
+    describeErrors(operation);
+    const policy = deprecations.ofOperation(operation.operationId ?? '');
+    if (policy) describeDeprecation(operation, policy);
+    nameHeaders(operation);
+    nameArrays(operation, document.components);
+    closeInputs(operation, document.components);
+  }
+  return document;
+}
+
+function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Animal Store Service')
+    .setVersion('1.0.0')
+    .setDescription(
+      'Stores animals, and lets clients list them, add them and fetch one by its identifier. ' +
+        'Every operation takes an API key as a bearer token. ' +
+        'Identifiers are 64-bit integers: read them with a parser that keeps all their digits.',
+    )
+    .addServer(`${config.rootPath}/v1`, 'This deployment')
+    .addServer('{base_url}', 'Production', {
+      base_url: { default: config.productionUrl, description: 'The address of production.' },
+    })
+    .addServer('{staging_base_url}', 'Staging', {
+      staging_base_url: { default: config.stagingUrl, description: 'The address of staging.' },
+    })
+    .addTag('pets', 'The catalogue of animals')
+    .addSecurity('apiKey', {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key, such as `pets_test_…`, as a bearer token.',
+    })
+    .addSecurityRequirements('apiKey')
+    .build();
+}

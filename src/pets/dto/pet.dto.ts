@@ -1,0 +1,26 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { Field } from '../../common/validation/field.decorator.js';
+import { int64 } from '../../common/validation/rule.js';
+import type { Pet } from '../pet.entity.js';
+import type { PetStatus } from '../pet-status.js';
+import { OptionalPetStatus, PetCategoryId, PetName } from './pet.fields.js';
+
+@ApiSchema({ name: 'Pet', description: 'An animal of the catalogue.' })
+export class PetDto {
+  @Field(int64(), { description: 'Unique identifier assigned by the service on creation.', example: 1 })
+  readonly id!: bigint;
+
+  @PetName()
+  readonly name!: string;
+
+  @PetCategoryId()
+  readonly categoryId!: bigint;
+
+  @OptionalPetStatus()
+  readonly status?: PetStatus;
+
+  /** A status that was never given is left out, not null. */
+  static from({ id, name, categoryId, status }: Pet): PetDto {
+    return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+  }
+}

@@ -1,0 +1,18 @@
+import { Field, OptionalField } from '../../common/validation/field.decorator.js';
+import { int64, oneOf, text } from '../../common/validation/rule.js';
+import { PET_STATUSES } from '../pet-status.js';
+
+/** What the members of an animal may be, in one place for what comes in and what goes out. */
+export const petStatus = oneOf('PetStatus', PET_STATUSES, 'Availability of an animal.');
+
+export const PetName = () =>
+  Field(text({ minLength: 1, maxLength: 255 }), { description: "The animal's name.", example: 'Rex' });
+
+export const PetCategoryId = () =>
+  Field(int64(), {
+    description: 'Identifier of the category the animal belongs to.',
+    example: 1,
+  });
+
+export const OptionalPetStatus = () =>
+  OptionalField(petStatus, { description: 'Availability of the animal.', example: 'available' });

@@ -1,0 +1,49 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Deprecated } from '../common/deprecation/deprecated.decorator.js';
+import { Created } from '../common/http/created.decorator.js';
+import type { Page } from '../common/paging/page.js';
+import { Paged } from '../common/paging/paged.decorator.js';
+import { ListPetsQuery } from './dto/list-pets.query.js';
+import { NewPetDto } from './dto/new-pet.dto.js';
+import { PetDto } from './dto/pet.dto.js';
+import { PetPath } from './dto/pet.path.js';
+import { GetPetDeprecation } from './get-pet.deprecation.js';
+import { PetsService } from './pets.service.js';
+
+@ApiTags('pets')
+@Controller('pets')
+export class PetsController {
+  constructor(private readonly pets: PetsService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List all animals',
+    description: 'Lists animals in ascending order of id, a page at a time.',
+  })
+  @Paged({ name: 'Pets', item: PetDto, description: 'A page of animals.' })
+  async listPets(@Query() query: ListPetsQuery): Promise<Page<PetDto>> {
+    return (await this.pets.list(query)).map((pet) => PetDto.from(pet));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Add an animal', description: 'Adds an animal and assigns its id.' })
+  @Created({
+    type: PetDto,
+    description: 'The animal that was added.',
+    at: ({ id }) => `/pets/${id}`,
+    readBy: 'getPet',
+    parameter: 'petId',
+  })
+  async createPet(@Body() newPet: NewPetDto): Promise<PetDto> {
+    return PetDto.from(await this.pets.add(newPet));
+  }
+
+  @Get(':petId')
+  @ApiOperation({ summary: 'Get an animal' })
+  @ApiOkResponse({ type: PetDto, description: 'The animal.' })
+  @Deprecated(GetPetDeprecation)
+  async getPet(@Param() { petId }: PetPath): Promise<PetDto> {
+    return PetDto.from(await this.pets.get(petId));
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../common/errors/api-error.js';
+import { Page } from '../common/paging/page.js';
+import type { ListPetsQuery } from './dto/list-pets.query.js';
+import type { NewPetDto } from './dto/new-pet.dto.js';
+import type { Pet } from './pet.entity.js';
+import { PetsRepository } from './pets.repository.js';
+
+/** The rules of the catalogue. */
+@Injectable()
+export class PetsService {
+  constructor(private readonly pets: PetsRepository) {}
+
+  async list(query: ListPetsQuery): Promise<Page<Pet>> {
+    return Page.of(await this.pets.findPage(query), query.limit);
+  }
+
+  add(newPet: NewPetDto): Promise<Pet> {
+    return this.pets.insert(newPet);
+  }
+
+  async get(id: bigint): Promise<Pet> {
+    const pet = await this.pets.findById(id);
+    if (!pet) throw notFound('animal');
+    return pet;
+  }
+}

@@ -1,0 +1,17 @@
+import { DataSource } from 'typeorm';
+import { createApp } from './app.js';
+import { environment, loadConfig } from './common/config/load-config.js';
+import { Database } from './database/database.js';
+
+/** Fails when the entities and the migrations do not describe the same tables. */
+const app = await createApp(loadConfig(environment()));
+await app.get(Database).whenReady();
+const { upQueries } = await app.get(DataSource).driver.createSchemaBuilder().log();
+await app.close();
+if (upQueries.length > 0) {
+  process.stderr.write('The entities say more or less than the migrations. Missing from the migrations:\n');
+  for (const { query } of upQueries) process.stderr.write(`  ${query};\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write('The entities and the migrations agree.\n');
+}

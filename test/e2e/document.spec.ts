@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { parse as parseYaml } from 'yaml';
+import { ERROR_CODES, ERRORS } from '../../src/common/errors/error-catalogue.js';
+import { operationsOf, responsesOf } from '../../src/common/openapi/operations.js';
+import { type Service, startService } from './support/service.js';
+
+/** What anybody may ask for without a key. A new route is closed unless it is written here. */
+const PUBLIC_PATHS = ['/health/live', '/health/ready', '/openapi.json', '/openapi.yaml'];
+const isDocs = (path: string): boolean => path === '/docs' || path.startsWith('/docs/');
+
+describe('The document', () => {
+  let service: Service;
+  let document: OpenAPIObject;
+  beforeAll(async () => {
+    service = await startService();
+    document = JSON.parse((await service.call('GET', '/openapi.json')).text) as OpenAPIObject;
+  });
+  afterAll(() => service.stop());
+
+  const operations = () => operationsOf(document);
+  const routes = (): [path: string, method: string][] =>
+    [...service.app.getHttpAdapter().getInstance().methodsOfPaths].flatMap(([path, methods]) =>
+      [...methods].map((method): [string, string] => [path, method]),
+    );
+
+  describe('is the law for every route', () => {
+    it('a route is documented, or it is on the list of public paths', () => {
+      const documented = operations().map(({ path, method }) => `${method.toUpperCase()} /v1${path}`);
+      const strangers = routes()
+        .filter(([path]) => !PUBLIC_PATHS.includes(path) && !isDocs(path))
+        .map(([path, method]) => `${method.replace('HEAD', 'GET')} ${path.replace(/:(\w+)/g, '{$1}')}`)
+        .filter((route) => !documented.includes(route));
+      expect(strangers).toEqual([]);
+    });
+
+    it('an operation is a route', () => {
+      const known = routes().map(([path, method]) => `${method} ${path}`);
+      for (const { path, method } of operations()) {
+        expect(known).toContain(`${method.toUpperCase()} /v1${path.replace(/\{(\w+)\}/g, ':$1')}`);
+      }
+    });
+
+    it('only what is on the list answers without a key', async () => {
+      for (const [path, method] of routes()) {
+        const answer = await service.call(method, path.replace(/:\w+/g, '1').replace('*', 'swagger-ui.css'));
+        const open = PUBLIC_PATHS.includes(path) || isDocs(path);
+        expect({ path, method, refused: answer.status === 401 }).toEqual({ path, method, refused: !open });
+      }
+    });
+
+    it('an operation has an id of its own, a summary, a tag and security', () => {
+      const ids = operations().map(({ operation }) => operation.operationId);
+      expect(ids).toEqual(['listPets', 'createPet', 'getPet']);
+      for (const { operation } of operations()) {
+        expect(operation.summary).toEqual(expect.any(String));
+        expect(operation.tags).toHaveLength(1);
+        expect(operation.security ?? document.security).toEqual([{ apiKey: [] }]);
+      }
+    });
+
+    it('a failure has the Error body, its codes as examples, and there is a default', () => {
+      for (const { operation } of operations()) {
+        expect(operation.responses).toHaveProperty('default');
+        for (const [status, response] of responsesOf(operation)) {
+          if (status.startsWith('2')) continue;
+          const { schema, examples = {} } = response.content!['application/json']!;
+          expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+          if (status === 'default') continue;
+          expect(Object.keys(examples)).not.toHaveLength(0);
+          for (const [code, example] of Object.entries(examples)) {
+            const value = { code, status: Number(status), message: expect.any(String) };
+            expect(example).toMatchObject({ value });
+          }
+        }
+      }
+    });
+
+    it('every code of the catalogue that an operation can answer is documented, and all are listed', () => {
+      const documented = new Set(
+        operations().flatMap(({ operation }) =>
+          responsesOf(operation).flatMap(([, { content }]) =>
+            Object.keys(content?.['application/json']?.examples ?? {}),
+          ),
+        ),
+      );
+      // A wrong method is no operation's answer.
+      expect([...documented].toSorted()).toEqual(
+        ERROR_CODES.filter((code) => code !== 'method_not_allowed').toSorted(),
+      );
+      const { description } = (
+        document.components!.schemas!['Error'] as never as { properties: { code: { description: string } } }
+      ).properties.code;
+      for (const code of ERROR_CODES) expect(description).toContain(`\`${code}\``);
+    });
+
+    it('every answer names the request and forbids storing', () => {
+      for (const { operation } of operations()) {
+        for (const [, { headers }] of responsesOf(operation)) {
+          expect(headers).toMatchObject({
+            'X-Request-Id': expect.anything(),
+            'Cache-Control': expect.anything(),
+          });
+        }
+      }
+    });
+  });
+
+  describe('says what the specification says', () => {
+    it('of itself', () => {
+      expect(document).toMatchObject({
+        openapi: '3.1.0',
+        info: { title: 'Animal Store Service', version: '1.0.0' },
+        servers: [
+          { url: '/v1' },
+          { url: '{base_url}', variables: { base_url: { default: 'https://api.example.com/v1' } } },
+          {
+            url: '{staging_base_url}',
+            variables: { staging_base_url: { default: 'https://staging.example.com/v1' } },
+          },
+        ],
+        components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+      });
+      expect(Object.keys(document.components!.schemas!).toSorted()).toEqual([
+        'Error',
+        'NewPet',
+        'Pet',
+        'PetStatus',
+        'Pets',
+      ]);
+    });
+
+    it('of animals', () => {
+      const { NewPet, Pet, PetStatus, Pets } = document.components!.schemas as Record<string, unknown>;
+      const fields = {
+        name: { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) },
+        categoryId: { type: 'integer', format: 'int64' },
+        status: { allOf: [{ $ref: '#/components/schemas/PetStatus' }] },
+      };
+      expect(NewPet).toMatchObject({
+        type: 'object',
+        required: ['name', 'categoryId'],
+        properties: fields,
+        additionalProperties: false,
+      });
+      expect(Pet).toMatchObject({
+        type: 'object',
+        required: ['id', 'name', 'categoryId'],
+        properties: { id: { type: 'integer', format: 'int64' }, ...fields },
+      });
+      expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
+      expect(Pets).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
+    });
+
+    it('of listPets', () => {
+      expect(document.paths['/pets']!.get).toMatchObject({
+        parameters: [
+          {
+            name: 'limit',
+            in: 'query',
+            required: false,
+            schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+          },
+          { name: 'after', in: 'query', required: false, schema: { type: 'integer', format: 'int64' } },
+          {
+            name: 'status',
+            in: 'query',
+            required: false,
+            schema: { $ref: '#/components/schemas/PetStatus' },
+          },
+        ],
+        responses: {
+          200: {
+            headers: { Link: { $ref: '#/components/headers/PageLinks' } },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pets' } } },
+          },
+        },
+      });
+      expect(statuses('/pets', 'get')).toEqual([
+        '200',
+        '400',
+        '401',
+        '408',
+        '414',
+        '431',
+        '500',
+        '503',
+        'default',
+      ]);
+    });
+
+    it('of createPet, and links it to getPet', () => {
+      expect(document.paths['/pets']!.post).toMatchObject({
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
+        },
+        responses: {
+          201: {
+            headers: { Location: { $ref: '#/components/headers/Location' } },
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
+            links: { getPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
+          },
+        },
+      });
+      expect(statuses('/pets', 'post')).toEqual([
+        '201',
+        '400',
+        '401',
+        '408',
+        '413',
+        '414',
+        '415',
+        '431',
+        '500',
+        '503',
+        'default',
+      ]);
+    });
+
+    it('of getPet, and that it is deprecated', () => {
+      expect(document.paths['/pets/{petId}']!.get).toMatchObject({
+        deprecated: true,
+        'x-sunset': '2030-12-05',
+        description:
+          '**Deprecated: this operation is to be removed on 5 December 2030.** Use `GET /pets` with the `status` filter instead.',
+        parameters: [
+          { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+        ],
+      });
+      expect(statuses('/pets/{petId}', 'get')).toEqual([
+        '200',
+        '400',
+        '401',
+        '404',
+        '408',
+        '410',
+        '414',
+        '431',
+        '500',
+        '503',
+        'default',
+      ]);
+      for (const status of [200, 401, 404, 410, 500, 503]) {
+        expect(document.paths['/pets/{petId}']!.get!.responses[status]).toMatchObject({
+          headers: {
+            Deprecation: { $ref: '#/components/headers/Deprecation' },
+            Sunset: { $ref: '#/components/headers/Sunset' },
+            Link: { $ref: '#/components/headers/DeprecationLinks' },
+          },
+        });
+      }
+    });
+
+    const statuses = (path: string, method: 'get' | 'post') =>
+      Object.keys(document.paths[path]![method]!.responses);
+  });
+
+  it('is the same in YAML', async () => {
+    const yaml = await service.call('GET', '/openapi.yaml');
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(parseYaml(yaml.text)).toEqual(document);
+  });
+
+  it('has a status for every code', () => {
+    for (const code of ERROR_CODES) expect(ERRORS[code].status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('The docs', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it('come without a key, from this service alone', async () => {
+    const page = await service.call('GET', '/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers['content-type']).toMatch(/^text\/html/);
+    const assets = [...page.text.matchAll(/(?:src|href)=['"]([^'"]+)['"]/g)].map(([, url]) => url!);
+    expect(assets.length).toBeGreaterThan(3);
+    for (const asset of assets) {
+      const { origin, pathname } = new URL(asset, `${service.origin}/docs`);
+      expect(origin).toBe(service.origin);
+      expect({ asset, status: (await service.call('GET', pathname)).status }).toEqual({ asset, status: 200 });
+    }
+    const script = await service.call('GET', '/docs/swagger-ui-init.js');
+    expect(script.text).toContain('"url": "/openapi.json"');
+  });
+});

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ErrorCode, ERRORS } from '../../src/common/errors/error-catalogue.js';
+import { expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+import { parseRaw, sendRaw } from './support/socket.js';
+
+describe('The edge', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const expectRaw = (raw: string, code: ErrorCode): void => {
+    const { status, headers, body } = parseRaw(raw);
+    expect({ status, body: JSON.parse(body) as unknown }).toEqual({
+      status: ERRORS[code].status,
+      body: { code, message: expect.any(String), status: ERRORS[code].status },
+    });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'x-request-id': expect.stringMatching(/^[A-Za-z0-9._-]{1,128}$/),
+    });
+  };
+
+  describe('answers malformed HTTP with an Error', () => {
+    it.each<[string, string]>([
+      ['no HTTP at all', 'hello\r\n\r\n'],
+      ['an unknown method', 'FETCH /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
+      ['an unknown version', 'GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n'],
+      ['a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nfoo\r\n\r\n'],
+      ['a header with a space in its name', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nfoo : x\r\n\r\n'],
+      ['no Host', 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n'],
+      ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
+      ['two lengths', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+      [
+        'a length and chunks',
+        'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
+      ['broken percent-encoding', 'GET /v1/pets/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+      [
+        'percent-encoding that is no UTF-8',
+        'GET /v1/pets/%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      ],
+    ])('%s', async (_, request) => {
+      expectRaw(await sendRaw(service.origin, request), 'bad_request');
+    });
+
+    it('a path that is no path', async () => {
+      expectRaw(
+        await sendRaw(service.origin, 'GET * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+        'not_found',
+      );
+    });
+
+    it('CONNECT, which Node would leave without an answer', async () => {
+      const onPets = await sendRaw(service.origin, 'CONNECT /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
+      expectRaw(onPets, 'method_not_allowed');
+      expect(parseRaw(onPets).headers['allow']).toBe('GET, HEAD, OPTIONS, POST');
+      expectRaw(
+        await sendRaw(service.origin, 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'),
+        'not_found',
+      );
+    });
+
+    it('an expectation, by ignoring it', async () => {
+      const request =
+        'GET /v1/pets HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n';
+      expectRaw(await sendRaw(service.origin, request), 'missing_api_key');
+    });
+  });
+
+  describe('has limits', () => {
+    it('of 8192 bytes for the request target', async () => {
+      const get = (length: number) => service.get('/v1/pets/'.padEnd(length, '1'));
+      expectError(await get(8_192), 'not_found');
+      expectError(await get(8_193), 'uri_too_long');
+      expectRaw(
+        await sendRaw(service.origin, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`),
+        'uri_too_long',
+      );
+    });
+
+    it('of 16384 bytes for the headers', async () => {
+      const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(17_000)}\r\n\r\n`;
+      expectRaw(await sendRaw(service.origin, request), 'headers_too_large');
+    });
+  });
+
+  describe('knows nothing beyond the interface', () => {
+    it.each([
+      '/',
+      '/v1',
+      '/v1/',
+      '/pets',
+      '/v2/pets',
+      '/V1/pets',
+      '/v1/Pets',
+      '/v1/pets/1/owner',
+      '/v1/store/orders',
+      '/v1/health/live',
+      '/metrics',
+      '/.env',
+    ])('%s', async (path) => {
+      for (const answer of [await service.call('GET', path), await service.call('POST', path)]) {
+        expectError(answer, 'not_found', 'There is no such resource.');
+        if (path.startsWith('/v1')) expect(answer.headers['cache-control']).toBe('no-store');
+      }
+    });
+  });
+
+  it('says nothing about what it is made of', async () => {
+    for (const answer of [await service.get('/v1/pets'), await service.call('GET', '/docs')]) {
+      expect(answer.headers).not.toHaveProperty('server');
+      expect(answer.headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+
+  it('refuses two credentials', async () => {
+    const header = `Authorization: Bearer ${service.key}\r\n`;
+    const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`;
+    expectRaw(await sendRaw(service.origin, request), 'invalid_api_key');
+  });
+
+  it('lets no other origin in, unless it is listed', async () => {
+    const headers = { origin: 'https://app.example.org', 'access-control-request-method': 'POST' };
+    const closed = await service.call('OPTIONS', '/v1/pets', { headers });
+    expect(closed.headers).not.toHaveProperty('access-control-allow-origin');
+
+    const open = await startService({ corsOrigins: ['https://app.example.org'] });
+    const preflight = await open.call('OPTIONS', '/v1/pets', { headers });
+    const refused = await open.call('GET', '/v1/pets', { headers });
+    const stranger = await open.call('GET', '/v1/pets', { headers: { origin: 'https://evil.example.org' } });
+    await open.stop();
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example.org',
+      'access-control-allow-headers': expect.stringContaining('Authorization'),
+    });
+    expectError(refused, 'missing_api_key');
+    expect(refused.headers['access-control-allow-origin']).toBe('https://app.example.org');
+    expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('logs a line for each request, with its id and the name of the key, and never the key', async () => {
+    const answer = await service.get('/v1/pets?limit=3', { headers: { 'x-request-id': 'find-me' } });
+    expect(answer.status).toBe(200);
+    const lines = service.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.find(({ requestId }) => requestId === 'find-me')).toMatchObject({
+      method: 'GET',
+      route: '/v1/pets',
+      status: 200,
+      key: 'tests',
+    });
+    expect(service.log.join('')).not.toContain(service.key);
+    expect(service.log.join('')).not.toContain(service.key.slice('pets_test_'.length, -6));
+  });
+});

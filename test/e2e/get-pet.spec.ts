@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
+import type { Answer } from './support/client.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { PetsRepository } from '../../src/pets/pets.repository.js';
+import { addPets, type PetBody } from './support/pets.js';
+import { type Service, startService } from './support/service.js';
+
+const LAST_INSTANT = '2030-12-04T23:59:59Z';
+const SUNSET = '2030-12-05T00:00:00Z';
+
+function expectDeprecation(answer: Answer): void {
+  expect(answer.headers).toMatchObject({
+    deprecation: '@1764892800',
+    sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    link: '</v1/pets>; rel="successor-version", </docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+  });
+}
+
+describe('getPet: GET /v1/pets/{petId}', () => {
+  let service: Service;
+  let pet: PetBody;
+  beforeAll(async () => {
+    service = await startService();
+    [pet] = (await addPets(service, { name: 'Rex', categoryId: 3, status: 'sold' })) as [PetBody];
+  });
+  afterAll(() => service.stop());
+
+  itRequiresAnApiKey(() => service, { method: 'GET', path: '/v1/pets/1' });
+  itAnswersErrors(() => service, { path: '/v1/pets/1', allow: 'GET, HEAD, OPTIONS' });
+
+  it('answers the animal', async () => {
+    expectAnswer(await service.get(`/v1/pets/${pet.id}`), 200, {
+      id: pet.id,
+      name: 'Rex',
+      categoryId: 3,
+      status: 'sold',
+    });
+  });
+
+  it('ignores a query, since it declares none', async () => {
+    expectAnswer(await service.get(`/v1/pets/${pet.id}?limit=x&verbose`), 200, pet);
+  });
+
+  it.each([
+    '999999999',
+    '0',
+    '-1',
+    '9223372036854775807',
+    '9223372036854775808',
+    '99999999999999999999999',
+    'x',
+    '1.0',
+    '1e0',
+    '01',
+    '+1',
+    '%201',
+    '0x1',
+    '-0',
+    '1%00',
+    'null',
+    '..%2f1',
+    '1;x=1',
+    'x'.repeat(5_000),
+  ])('knows no animal %s', async (id) => {
+    expectError(await service.get(`/v1/pets/${id}`), 'not_found');
+  });
+
+  describe('announces its end on every answer', () => {
+    it('200', async () => expectDeprecation(await service.get(`/v1/pets/${pet.id}`)));
+    it('401', async () => expectDeprecation(await service.call('GET', '/v1/pets/1')));
+    it('404', async () => expectDeprecation(await service.get('/v1/pets/999999999')));
+    it('404 for an id that is none', async () => expectDeprecation(await service.get('/v1/pets/x')));
+    it('HEAD', async () => {
+      const headers = { authorization: `Bearer ${service.key}` };
+      const answer = await service.call('HEAD', `/v1/pets/${pet.id}`, { headers });
+      expect(answer.status).toBe(200);
+      expectDeprecation(answer);
+    });
+    it('but not on the other operations', async () => {
+      for (const answer of [await service.get('/v1/pets'), await service.post('/v1/pets', {})]) {
+        expect(answer.headers).not.toHaveProperty('sunset');
+        expect(answer.headers).not.toHaveProperty('deprecation');
+      }
+    });
+  });
+
+  it('answers a fault of the service with fixed text, and logs what happened', async () => {
+    const repository = service.app.get(PetsRepository);
+    const find = repository.findById;
+    repository.findById = () => Promise.reject(new Error('secret detail'));
+    const answer = await service.get('/v1/pets/1');
+    repository.findById = find;
+    expectError(
+      answer,
+      'internal_error',
+      'The service failed. Nothing about the request is known to be wrong.',
+    );
+    expectDeprecation(answer);
+    const line = service.log.find((entry) => entry.includes('secret detail'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, requestId: answer.headers['x-request-id'] });
+  });
+});
+
+describe('getPet on its last day and after', () => {
+  let service: Service;
+  let pet: PetBody;
+  beforeAll(async () => {
+    service = await startService({}, LAST_INSTANT);
+    [pet] = (await addPets(service, {})) as [PetBody];
+  });
+  afterAll(() => service.stop());
+
+  it('answers until the last instant', async () => {
+    service.clock.moveTo(LAST_INSTANT);
+    expectAnswer(await service.get(`/v1/pets/${pet.id}`), 200, pet);
+    expect((await service.post('/v1/pets', { name: 'Rex', categoryId: 1 })).headers).toHaveProperty(
+      'location',
+    );
+  });
+
+  it('is gone from the sunset on, for every id, and says what to use instead', async () => {
+    service.clock.moveTo(SUNSET);
+    for (const id of [pet.id, 'x', 999_999]) {
+      const answer = await service.get(`/v1/pets/${id}`);
+      expectError(
+        answer,
+        'gone',
+        'This operation was removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.',
+      );
+      expectDeprecation(answer);
+    }
+  });
+
+  it('tells a stranger nothing but 401', async () => {
+    service.clock.moveTo(SUNSET);
+    const answer = await service.call('GET', `/v1/pets/${pet.id}`);
+    expectError(answer, 'missing_api_key');
+    expectDeprecation(answer);
+  });
+
+  it('and new animals have no Location any more', async () => {
+    service.clock.moveTo(SUNSET);
+    const answer = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    expect(answer.status).toBe(201);
+    expect(answer.headers).not.toHaveProperty('location');
+    expect((await service.get('/v1/pets')).status).toBe(200);
+  });
+});
+
+describe('getPet with other settings', () => {
+  it('answers as after its sunset in a rehearsal', async () => {
+    const service = await startService({ sunsetRehearsal: true });
+    const answer = await service.get('/v1/pets/1');
+    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    await service.stop();
+    expectError(answer, 'gone');
+    expectDeprecation(answer);
+    expect(created.headers).not.toHaveProperty('location');
+  });
+
+  it('names the dates and the address it was given, in its headers and in the document', async () => {
+    const service = await startService({
+      getPetDeprecatedOn: new Date('2026-01-01T00:00:00Z'),
+      getPetSunsetOn: new Date('2031-02-03T00:00:00Z'),
+      publicUrl: 'https://pets.example.org/store/v1',
+    });
+    const answer = await service.get('/v1/pets/1');
+    const list = await service.get('/v1/pets');
+    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    const document = (await service.call('GET', '/openapi.json')).json;
+    await service.stop();
+    expect(answer.headers).toMatchObject({
+      deprecation: '@1767225600',
+      sunset: 'Mon, 03 Feb 2031 00:00:00 GMT',
+      link: '<https://pets.example.org/store/v1/pets>; rel="successor-version", <https://pets.example.org/store/docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+    });
+    expect(list.headers['link']).toBe('<https://pets.example.org/store/v1/pets>; rel="first"');
+    expect(created.headers['location']).toBe('https://pets.example.org/store/v1/pets/1');
+    expect(document).toMatchObject({
+      servers: [{ url: '/store/v1' }, {}, {}],
+      paths: {
+        '/pets/{petId}': {
+          get: {
+            deprecated: true,
+            'x-sunset': '2031-02-03',
+            description: expect.stringContaining('to be removed on 3 February 2031'),
+          },
+        },
+      },
+    });
+  });
+});

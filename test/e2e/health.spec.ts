@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeysRepository } from '../../src/auth/keys.repository.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { DataSource } from 'typeorm';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+describe('Health', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it.each(['/health/live', '/health/ready'])('%s is well, and says so without a key', async (path) => {
+    expectAnswer(await service.call('GET', path), 200, { status: 'ok' });
+  });
+
+  it('is not ready while the database does not answer, but alive', async () => {
+    const dataSource = service.app.get(DataSource);
+    const { query } = dataSource;
+    dataSource.query = () => Promise.reject(new Error('down'));
+    const ready = await service.call('GET', '/health/ready');
+    const live = await service.call('GET', '/health/live');
+    dataSource.query = query;
+    expectError(ready, 'service_unavailable', 'The database does not answer.');
+    expect(ready.headers['retry-after']).toBe('1');
+    expect(live.status).toBe(200);
+  });
+
+  it('answers 503 to requests whose database connection breaks', async () => {
+    const keys = service.app.get(KeysRepository);
+    const find = keys.findByHash;
+    keys.findByHash = () => Promise.reject(Object.assign(new Error('Connection terminated unexpectedly')));
+    const { key } = await service.app.get(KeysService).issue('not looked up yet');
+    const answer = await service.get('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
+    keys.findByHash = find;
+    expectError(answer, 'service_unavailable', 'The database cannot be reached at the moment.');
+    expect(answer.headers['retry-after']).toBe('1');
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../../src/auth/keys.service.js';
+import { generateKey } from '../../../src/auth/key-format.js';
+import { call } from './client.js';
+import { expectError } from './expectations.js';
+import type { Service } from './service.js';
+
+interface Route {
+  method: string;
+  path: string;
+  body?: object;
+}
+
+/** What holds for every operation: nothing is told to a request without a valid key. */
+export function itRequiresAnApiKey(service: () => Service, { method, path, body }: Route): void {
+  const send = (headers: Record<string, string>, to = path) =>
+    service().call(method, to, { headers, ...(body && { body }) });
+
+  describe('requires an API key', () => {
+    it('refuses a request without one', async () => {
+      const answer = await send({});
+      expectError(answer, 'missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="animal-store"');
+      expect(answer.headers['cache-control']).toBe('no-store');
+    });
+
+    it.each([
+      ['an unknown key', () => `Bearer ${generateKey('test')}`],
+      ['a key with a typing error', () => `Bearer ${service().key.slice(0, -1)}!`],
+      ['a key of another kind of deployment', () => `Bearer ${generateKey('live')}`],
+      ['another scheme', () => `Basic ${Buffer.from('user:password').toString('base64')}`],
+      ['a key without a scheme', () => service().key],
+      ['a key with something after it', () => `Bearer ${service().key} x`],
+      ['an empty credential', () => 'Bearer '],
+    ])('refuses %s', async (_, authorization) => {
+      const answer = await send({ authorization: authorization() });
+      expectError(answer, 'invalid_api_key');
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="animal-store", error="invalid_token"');
+    });
+
+    it('takes the scheme in any case', async () => {
+      const answer = await send({ authorization: `bEARER ${service().key}` });
+      expect(answer.status).not.toBe(401);
+    });
+
+    it('refuses a key in the query or in the body, which are no places for credentials', async () => {
+      expectError(await send({}, `${path}?access_token=${service().key}`), 'missing_api_key');
+      const inBody = { ...body, access_token: service().key };
+      expectError(await call(service().origin, method, path, { body: inBody }), 'missing_api_key');
+    });
+
+    it('refuses an expired key and says when it expired', async () => {
+      const { key, expiresAt } = await service().app.get(KeysService).issue('expired', -1);
+      const answer = await send({ authorization: `Bearer ${key}` });
+      const day = expiresAt.toISOString().slice(0, 10);
+      expectError(answer, 'expired_api_key', `The API key expired on ${day}. Ask for a new one.`);
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="animal-store", error="invalid_token"');
+    });
+
+    it('refuses a revoked key', async () => {
+      const keys = service().app.get(KeysService);
+      const { key } = await keys.issue('revoked');
+      const stored = (await keys.list()).at(-1);
+      await keys.revoke(stored!.id);
+      expectError(await send({ authorization: `Bearer ${key}` }), 'invalid_api_key');
+    });
+  });
+}
+
+/** What holds for every path: the methods it lacks are named, and HEAD goes wherever GET goes. */
+export function itAnswersErrors(
+  service: () => Service,
+  { path, allow }: { path: string; allow: string },
+): void {
+  describe('answers errors', () => {
+    it.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'LOCK'])(
+      'refuses %s without asking for a key',
+      async (method) => {
+        const answer = await service().call(method, path);
+        expectError(answer, 'method_not_allowed', `The methods of this resource are ${allow}.`);
+        expect(answer.headers['allow']).toBe(allow);
+      },
+    );
+
+    it('answers OPTIONS without asking for a key', async () => {
+      const answer = await service().call('OPTIONS', path);
+      expect({ status: answer.status, body: answer.text }).toEqual({ status: 204, body: '' });
+      expect(answer.headers['allow']).toBe(allow);
+    });
+
+    it('does not know the path with a slash at its end, or with another in front', async () => {
+      expectError(await service().get(`${path}/`), 'not_found');
+      expectError(await service().get(path.replace('/pets', '//pets')), 'not_found');
+    });
+
+    it('keeps a well-formed request id and replaces any other', async () => {
+      const sent = (id: string) => service().call('GET', path, { headers: { 'x-request-id': id } });
+      expect((await sent('trace-1.A_b')).headers['x-request-id']).toBe('trace-1.A_b');
+      expect((await sent('not well formed')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect((await sent('x'.repeat(129))).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    });
+  });
+}

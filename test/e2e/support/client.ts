@@ -1,0 +1,65 @@
+import { request as send } from 'node:http';
+import { parse } from 'lossless-json';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  /** The body as JSON. An integer too large for a number is a bigint: nothing is rounded. */
+  readonly json: unknown;
+}
+
+export interface Options {
+  headers?: Record<string, string>;
+  /** An object is sent as JSON; text and bytes are sent as they are. */
+  body?: object | string | Buffer;
+}
+
+/** Sends one request on a connection of its own and collects the answer. */
+export function call(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
+  const { headers = {}, body } = options;
+  const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(asText(body));
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const outgoing = send(
+      {
+        hostname,
+        port,
+        method,
+        path,
+        agent: false,
+        headers: {
+          ...(bytes && { 'content-type': 'application/json' }),
+          ...(bytes && !headers['transfer-encoding'] && { 'content-length': bytes.length }),
+          ...headers,
+        },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            text,
+            get json() {
+              return parse(text, undefined, exactNumber);
+            },
+          });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(bytes);
+  });
+}
+
+function asText(body: object | string): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+function exactNumber(text: string): number | bigint {
+  return String(Number(text)) === text ? Number(text) : BigInt(text);
+}

@@ -1,0 +1,84 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
+import { createApp } from '../../../src/app.js';
+import { KeysService } from '../../../src/auth/keys.service.js';
+import { Clock } from '../../../src/common/clock.js';
+import { Config } from '../../../src/common/config/config.js';
+import { Database } from '../../../src/database/database.js';
+import { type Answer, call, type Options } from './client.js';
+import { Contract } from './contract.js';
+import { createDatabase } from './database.js';
+
+/** A clock that a test can move. */
+export class MovableClock extends Clock {
+  private offsetMs = 0;
+
+  now(): Date {
+    return new Date(Date.now() + this.offsetMs);
+  }
+
+  moveTo(instant: string): void {
+    this.offsetMs = new Date(instant).getTime() - Date.now();
+  }
+}
+
+/**
+ * The service as main.ts would start it, on a database of its own and a port that the system chose.
+ * Every answer that a test receives is checked against the document that the service publishes.
+ */
+export interface Service {
+  readonly origin: string;
+  readonly app: NestFastifyApplication;
+  readonly clock: MovableClock;
+  readonly key: string;
+  /** Everything that was logged so far. */
+  readonly log: string[];
+  /** Sends a request without a key. */
+  call(method: string, path: string, options?: Options): Promise<Answer>;
+  get(path: string, options?: Options): Promise<Answer>;
+  post(path: string, body: Options['body'], options?: Options): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** `now` is what the clock of the service says when it starts, and the day on which its key is issued. */
+export async function startService(settings: Partial<Config> = {}, now?: string): Promise<Service> {
+  const database = await createDatabase();
+  const clock = new MovableClock();
+  if (now) clock.moveTo(now);
+  const log: string[] = [];
+  const app = await createApp(Object.assign(new Config(), settings), {
+    clock,
+    connection: database.connection,
+    logger: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+  });
+  await app.listen(0, '127.0.0.1');
+  await app.get(Database).whenReady();
+  const { key } = await app.get(KeysService).issue('tests');
+  const origin = await app.getUrl();
+  const contract = new Contract((await call(origin, 'GET', '/openapi.json')).text);
+
+  const send = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
+    const answer = await call(origin, method, path, options);
+    contract.check(method, path, answer);
+    return answer;
+  };
+  const withKey = (options: Options = {}): Options => ({
+    ...options,
+    headers: { authorization: `Bearer ${key}`, ...options.headers },
+  });
+  return {
+    origin,
+    app,
+    clock,
+    key,
+    log,
+    call: send,
+    get: (path, options) => send('GET', path, withKey(options)),
+    post: (path, body, options) =>
+      send('POST', path, { ...withKey(options), ...(body !== undefined && { body }) }),
+    async stop() {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
