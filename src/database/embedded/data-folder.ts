@@ -1,11 +1,12 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
-import { access, chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Opens the database `data` in the directory, which must be locked; makes it if it is not there. */
 export async function openDataFolder(directory: string): Promise<PGlite> {
   const folder = join(directory, 'data');
-  if (!(await exists(folder))) await createDataFolder(folder);
+  if (!existsSync(folder)) await createDataFolder(folder);
   await chmod(folder, 0o700);
   return startEngine({ dataDir: folder });
 }
@@ -39,11 +40,4 @@ export async function startEngine(options: PGliteOptions): Promise<PGlite> {
       { cause },
     );
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

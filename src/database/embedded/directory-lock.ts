@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { access, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -40,7 +41,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     const contender = await announce(directory);
     const others = await findSockets(directory, contender.name);
     const rival = others.find((other) => other.alive);
-    if (!rival && (await contender.isVisible())) {
+    if (!rival && contender.isVisible()) {
       await removeLeftovers(directory, others);
       return contender;
     }
@@ -56,7 +57,7 @@ const ATTEMPTS = 8;
 interface Contender extends DirectoryLock {
   readonly name: string;
   /** False when another one took the socket for a leftover, in the instant before it listened. */
-  isVisible(): Promise<boolean>;
+  isVisible(): boolean;
 }
 
 async function announce(directory: string): Promise<Contender> {
@@ -65,18 +66,15 @@ async function announce(directory: string): Promise<Contender> {
   const server = await withShortPath(directory, (short) => listen(join(short, name))).catch(
     (cause: unknown) => {
       throw new Error(
-        `Cannot guard ${directory} against a second process: it must be on a local file system that has unix sockets`,
+        `Cannot guard ${directory} against a second process: it must be on a local file system that has unix sockets, ` +
+          `and this process must be allowed to write there (${String(cause)})`,
         { cause },
       );
     },
   );
   return {
     name,
-    isVisible: () =>
-      access(path).then(
-        () => true,
-        () => false,
-      ),
+    isVisible: () => existsSync(path),
     release: async () => {
       await new Promise((resolve) => server.close(resolve));
       await rm(path, { force: true });

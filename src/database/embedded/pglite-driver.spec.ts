@@ -152,7 +152,7 @@ describe("pg's own classes on an embedded database", () => {
     const failing = client.query({ text: 'SELECT 1 / $1::int', values: [0], rows: 1 } as never);
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
     stream.prependListener('data', () => stream.destroy());
-    await expect(failing).rejects.toThrow();
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
     client.release(true);
     expect(await value('SELECT 1')).toBe(1);
   });
@@ -211,6 +211,17 @@ describe("pg's own classes on an embedded database", () => {
     await ownPool.query('SELECT 1');
     await Promise.all([closed.close(), closed.close()]);
     await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
+    await expect(closed.dump()).rejects.toMatchObject({ code: '57P03' });
     await ownPool.end();
+  });
+
+  it('report one for what was asked while it closed', async () => {
+    const closing = await openInMemoryDatabase(empty);
+    const client = new (closing.driver as PGliteDriver).Client();
+    client.on('error', () => {});
+    await client.connect();
+    const answer = client.query('SELECT 1');
+    await Promise.all([closing.close(), expect(answer).rejects.toMatchObject({ code: '57P03' })]);
+    await client.end();
   });
 });

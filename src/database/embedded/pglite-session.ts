@@ -37,14 +37,13 @@ export class PGliteSession {
    * @param isComplete whether the messages end with one after which the engine must be ready for the next query
    */
   async exchange(messages: Buffer, isComplete: boolean): Promise<Buffer> {
-    if (this.#failure) throw this.#failure;
-    if (!this.engine.ready) throw unavailable('The embedded database is closed');
+    this.#check();
     try {
       const answer = await this.#run(messages);
-      if (isComplete && !endsReadyForQuery(answer))
-        throw new Error('no ReadyForQuery at the end of the answer');
+      if (isComplete && !endsReadyForQuery(answer)) throw new Error('The answer has no end');
       return answer;
     } catch (cause) {
+      this.#check();
       // An engine that has left its main loop answers nothing more, or spins for ever at the next message.
       this.#failure = unavailable(
         'The embedded database has failed; restart the process to recover it',
@@ -56,9 +55,15 @@ export class PGliteSession {
 
   /** A snapshot of all that is committed. */
   async dump(): Promise<Blob> {
+    this.#check();
     // It then starts without a log to replay. In a transaction that has failed there can be no checkpoint.
     if (!this.engine.isInTransaction()) await this.exchange(Buffer.from(serialize.query('CHECKPOINT')), true);
     return this.engine.dumpDataDir('gzip');
+  }
+
+  #check(): void {
+    if (this.#failure) throw this.#failure;
+    if (!this.engine.ready) throw unavailable('The embedded database is closed');
   }
 
   async #run(messages: Buffer): Promise<Buffer> {
@@ -66,7 +71,10 @@ export class PGliteSession {
     // The bytes are a view of the engine's memory, and handing them on from here would run the client's code,
     // and its exceptions, in the middle of the engine.
     const onRawData = (bytes: Uint8Array) => void answer.push(Buffer.from(bytes));
-    await this.engine.runExclusive(() => this.engine.execProtocolRawStream(messages, { onRawData }));
+    await this.engine.runExclusive(() => {
+      this.#check(); // It may have been closed while this waited.
+      return this.engine.execProtocolRawStream(messages, { onRawData });
+    });
     return Buffer.concat(answer);
   }
 }
