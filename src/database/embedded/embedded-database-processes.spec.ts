@@ -82,7 +82,7 @@ describe('an embedded database in a folder', () => {
 
     await query('CREATE TABLE log (n int PRIMARY KEY); INSERT INTO log VALUES (0)');
     expect(await readdir(directory)).toEqual(['data']);
-  });
+  }, 90_000);
 
   it('keeps what was committed, out of sight of other users', async () => {
     await chmod(join(directory, 'data'), 0o755);
