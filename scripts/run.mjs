@@ -13,6 +13,7 @@ await prepare();
 const program = join(root, 'dist', `${name}.js`);
 if (!existsSync(program)) giveUp(`There is no program src/${name}.ts.`);
 
+process.chdir(root); // relative paths in the settings are those of the checkout, wherever it is started from
 process.argv = [process.execPath, program, ...args];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(program).href);

@@ -1,6 +1,8 @@
 import { prepare } from './prepare.mjs';
+import { root } from './support/root.mjs';
 
 await prepare();
 process.setSourceMapsEnabled(true);
+process.chdir(root); // relative paths in the settings are those of the checkout, wherever it is started from
 // In this process rather than a child: signals reach the service, and its exit code is ours.
 await import('../dist/main.js');

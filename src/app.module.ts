@@ -7,6 +7,8 @@ import { CommonModule } from './common/common.module.js';
 import type { Config } from './common/config/config.js';
 import { DeprecationHeadersGuard, SunsetGuard } from './common/deprecation/deprecation.guards.js';
 import { ErrorFilter } from './common/errors/error.filter.js';
+import { RateLimitGuard } from './common/rate-limit/rate-limit.guard.js';
+import { RateLimits } from './common/rate-limit/rate-limits.js';
 import { InputPipe } from './common/validation/input.pipe.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -27,9 +29,11 @@ export class AppModule {
         PetsModule,
       ],
       providers: [
-        // The order of the guards is the order of the checks: an announcement, then the key, then the sunset.
+        RateLimits,
+        // The order of the guards is the order of the checks: an announcement, the key, its rate, the sunset.
         { provide: APP_GUARD, useClass: DeprecationHeadersGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: SunsetGuard },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },

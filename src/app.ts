@@ -6,7 +6,9 @@ import { AppModule } from './app.module.js';
 import { type Clock, SystemClock } from './common/clock.js';
 import type { Config } from './common/config/config.js';
 import { createAdapter } from './common/http/adapter.js';
+import { allowOrigins } from './common/http/cors.js';
 import { collectMethods } from './common/http/methods.js';
+import { boundShutdown } from './common/http/shutdown.js';
 import { createLogger, NestLogger } from './common/logging/logger.js';
 import { documentJson } from './common/openapi/document-text.js';
 import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
@@ -25,6 +27,8 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
+  if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
+  boundShutdown(fastify);
   const methods = collectMethods(fastify);
   serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject, '/v1');
   serveDocs(app, document);
@@ -39,20 +43,9 @@ export async function assembleApp(config: Config, parts: Parts = {}): Promise<Ne
   const connection = parts.connection ?? (await connectionFor(config));
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(config, clock, connection),
-    createAdapter(logger),
+    createAdapter(logger, config),
     { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
   );
   app.setGlobalPrefix('v1', { exclude: ['health/live', 'health/ready'] });
-  if (config.corsOrigins.length > 0) app.enableCors(corsFor(config.corsOrigins));
   return app;
-}
-
-function corsFor(origin: string[]) {
-  return {
-    origin,
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
-    exposedHeaders: ['Link', 'Location', 'Retry-After', 'X-Request-Id', 'Deprecation', 'Sunset'],
-    maxAge: 600,
-  };
 }

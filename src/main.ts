@@ -1,5 +1,6 @@
 import { createApp } from './app.js';
-import { announce } from './announce.js';
+import { announceAddress, offerKey } from './announce.js';
+import { Database } from './database/database.js';
 import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
 
@@ -8,7 +9,9 @@ try {
   const app = await createApp(config);
   app.enableShutdownHooks();
   await app.listen(config.port, config.host);
-  await announce(app);
+  await announceAddress(app);
+  await app.get(Database).whenReady();
+  await offerKey(app);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

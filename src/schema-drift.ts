@@ -1,11 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { createApp } from './app.js';
 import { environment, loadConfig } from './common/config/load-config.js';
 import { Database } from './database/database.js';
 
-/** Fails when the entities and the migrations do not describe the same tables. */
+/** Fails when the entities and the migrations do not describe the same tables. It migrates: give it a database to try on. */
 const app = await createApp(loadConfig(environment()));
-await app.get(Database).whenReady();
+await Promise.race([app.get(Database).whenReady(), unreachable()]);
 const { upQueries } = await app.get(DataSource).driver.createSchemaBuilder().log();
 await app.close();
 if (upQueries.length > 0) {
@@ -14,4 +15,9 @@ if (upQueries.length > 0) {
   process.exitCode = 1;
 } else {
   process.stdout.write('The entities and the migrations agree.\n');
+}
+
+async function unreachable(): Promise<never> {
+  await delay(30_000, undefined, { ref: false });
+  throw new Error('The database does not answer. Check DATABASE_URL.');
 }

@@ -14,6 +14,13 @@ export class ApiKey {
   @Column('text')
   readonly name!: string;
 
+  /** The people to ask about the key. */
+  @Column('text', { nullable: true })
+  readonly owner!: string | null;
+
+  @Column('text', { nullable: true })
+  readonly note!: string | null;
+
   /** SHA-256 of the whole key. */
   @Index('api_keys_hash_key', { unique: true })
   @Column('bytea')

@@ -4,6 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { countHeader } from '../common/http/raw-headers.js';
+import { RateLimits } from '../common/rate-limit/rate-limits.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeyStrategy, REALM } from './api-key.strategy.js';
 import { PUBLIC } from './public.decorator.js';
@@ -20,14 +21,26 @@ export class ApiKeyGuard extends AuthGuard() {
   constructor(
     strategy: ApiKeyStrategy,
     private readonly reflector: Reflector,
+    private readonly limits: RateLimits,
   ) {
     // The strategy itself, not its name: names live in a registry that all applications of a process share.
-    super({ defaultStrategy: strategy as unknown as string });
+    // Each request gets an object of its own, since passport writes the request's callbacks onto what it is
+    // given: on a shared one, requests that are checked at the same time would take each other's outcome.
+    super({
+      get defaultStrategy() {
+        return Object.create(strategy) as string;
+      },
+    });
   }
 
-  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.getAllAndOverride(PUBLIC, [context.getHandler(), context.getClass()])) return true;
-    return super.canActivate(context) as Promise<boolean>;
+    try {
+      return await (super.canActivate(context) as Promise<boolean>);
+    } catch (error) {
+      if (isFailedCredential(error)) await this.limits.failures.take(addressOf(context));
+      throw error;
+    }
   }
 
   override handleRequest<T>(
@@ -58,4 +71,13 @@ function withChallenge(error: ApiError): ApiError {
     ...error.headers,
     'www-authenticate': `Bearer realm="${REALM}"${reason}`,
   });
+}
+
+/** A credential that was sent and is not valid; to send none is not an attempt. */
+function isFailedCredential(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.code !== 'missing_api_key';
+}
+
+function addressOf(context: ExecutionContext): string {
+  return context.switchToHttp().getRequest<FastifyRequest>().ip;
 }

@@ -4,10 +4,11 @@ import { ApiKey } from './api-key.entity.js';
 import { ApiKeyStrategy } from './api-key.strategy.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
+import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';
 import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
 
 @Module({
-  imports: [DatabaseModule.forFeature([ApiKey], [CreateApiKeys1763683200001])],
+  imports: [DatabaseModule.forFeature([ApiKey], [CreateApiKeys1763683200001, AddKeyOwners1763769600000])],
   providers: [KeysRepository, KeysService, ApiKeyStrategy],
   exports: [KeysService, ApiKeyStrategy],
 })

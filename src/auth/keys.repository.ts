@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Repository } from 'typeorm';
+import { IsNull, LessThan, Repository } from 'typeorm';
 import { ApiKey } from './api-key.entity.js';
+
+export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;
 
 /** Every statement on API keys. */
 @Injectable()
@@ -12,6 +14,10 @@ export class KeysRepository {
     return this.keys.findOneBy({ hash });
   }
 
+  findById(id: bigint): Promise<ApiKey | null> {
+    return this.keys.findOneBy({ id });
+  }
+
   findAll(): Promise<ApiKey[]> {
     return this.keys.find({ order: { id: 'ASC' } });
   }
@@ -20,8 +26,18 @@ export class KeysRepository {
     return this.keys.exists();
   }
 
-  async insert(key: Pick<ApiKey, 'name' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>): Promise<void> {
-    await this.keys.insert(key);
+  async insert(key: NewKey): Promise<bigint> {
+    const { identifiers } = await this.keys.insert(key);
+    return identifiers[0]?.['id'] as bigint;
+  }
+
+  /** Puts a new key beside an old one, which from then on lives until `oldExpiresAt`: both, or neither. */
+  rotate(id: bigint, oldExpiresAt: Date, replacement: NewKey): Promise<bigint> {
+    return this.keys.manager.transaction(async (transaction) => {
+      await transaction.update(ApiKey, { id }, { expiresAt: oldExpiresAt });
+      const { identifiers } = await transaction.insert(ApiKey, replacement);
+      return identifiers[0]?.['id'] as bigint;
+    });
   }
 
   /** Whether there was such a key, not revoked before. */
@@ -30,7 +46,23 @@ export class KeysRepository {
     return affected === 1;
   }
 
-  async markUsed(id: bigint, lastUsedAt: Date): Promise<void> {
-    await this.keys.update({ id }, { lastUsedAt });
+  /** Removes keys that stopped working before an instant; returns how many. */
+  async deleteEndedBefore(instant: Date): Promise<number> {
+    const { affected } = await this.keys.delete([
+      { expiresAt: LessThan(instant) },
+      { revokedAt: LessThan(instant) },
+    ]);
+    return affected ?? 0;
+  }
+
+  /** Does nothing when the use was recorded since `notSince`, by this process or another. */
+  async markUsed(id: bigint, lastUsedAt: Date, notSince: Date): Promise<void> {
+    await this.keys.update(
+      [
+        { id, lastUsedAt: IsNull() },
+        { id, lastUsedAt: LessThan(notSince) },
+      ],
+      { lastUsedAt },
+    );
   }
 }

@@ -5,17 +5,36 @@ import { Config } from '../common/config/config.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
-import { KeysRepository } from './keys.repository.js';
+import { KeysRepository, type NewKey } from './keys.repository.js';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
+const DEFAULT_LIFE_MS = 365 * DAY_MS;
 const USE_RECORDED_EVERY_MS = 60_000;
 
-/** Issues, checks and revokes API keys. */
+export interface IssueRequest {
+  readonly name: string;
+  readonly owner?: string | undefined;
+  readonly note?: string | undefined;
+  readonly lifeMs?: number | undefined;
+}
+
+/** A key as it is issued: the only time that it is seen, since what is stored cannot be turned back into it. */
+export interface IssuedKey {
+  readonly id: bigint;
+  readonly key: string;
+  readonly name: string;
+  readonly expiresAt: Date;
+}
+
+/** Issues, checks, rotates and revokes API keys. */
 @Injectable()
 export class KeysService {
   private readonly logger = new Logger(KeysService.name);
 
-  /** What the database said of a hash, for two seconds: a revocation takes effect within that time. */
+  /**
+   * What the database said of a hash, also that there is no such key, for two seconds: a revocation takes effect
+   * within that time, and requests that ask at the same moment share one statement.
+   */
   private readonly known = new LRUCache<string, { key: ApiKey | null }>({
     max: 10_000,
     ttl: 2_000,
@@ -38,35 +57,58 @@ export class KeysService {
     const key = answer?.key;
     if (!key || key.revokedAt) throw this.wrongKey(false);
     const now = this.clock.now();
-    if (key.expiresAt <= now) {
-      throw new ApiError(
-        'expired_api_key',
-        `The API key expired on ${key.expiresAt.toISOString().slice(0, 10)}. Ask for a new one.`,
-      );
-    }
+    if (key.expiresAt <= now) throw expired(key);
     this.recordUse(key, now);
     return key;
   }
 
-  /** Makes a key. This is the only time that it is seen: what is stored cannot be turned back into it. */
-  async issue(name: string, lifeMs = 365 * DAY_MS): Promise<{ key: string; expiresAt: Date }> {
-    const key = generateKey(this.config.keyKind);
-    const createdAt = this.clock.now();
-    const expiresAt = new Date(createdAt.getTime() + lifeMs);
-    await this.repository.insert({ name, hash: hashKey(key), hint: hintOfKey(key), createdAt, expiresAt });
-    return { key, expiresAt };
+  async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
+    const { key, row } = this.make({ name, owner: owner ?? null, note: note ?? null }, lifeMs);
+    return { id: await this.repository.insert(row), key, name, expiresAt: row.expiresAt };
+  }
+
+  /** Issues a successor. The old key keeps working for the overlap, or until it would have expired anyway. */
+  async rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
+    const old = await this.repository.findById(id);
+    const now = this.clock.now();
+    if (!old || old.revokedAt || old.expiresAt <= now) return undefined;
+    const { key, row } = this.make(old, lifeMs ?? old.expiresAt.getTime() - old.createdAt.getTime());
+    const oldExpiresAt = new Date(Math.min(old.expiresAt.getTime(), now.getTime() + overlapMs));
+    const newId = await this.repository.rotate(id, oldExpiresAt, row);
+    return { id: newId, key, name: old.name, expiresAt: row.expiresAt };
   }
 
   list(): Promise<ApiKey[]> {
     return this.repository.findAll();
   }
 
-  async hasAny(): Promise<boolean> {
+  find(id: bigint): Promise<ApiKey | null> {
+    return this.repository.findById(id);
+  }
+
+  hasAny(): Promise<boolean> {
     return this.repository.exists();
   }
 
+  /** Whether the key still worked. */
   revoke(id: bigint): Promise<boolean> {
     return this.repository.revoke(id, this.clock.now());
+  }
+
+  /** Forgets keys that stopped working at least so long ago. */
+  prune(olderThanMs: number): Promise<number> {
+    return this.repository.deleteEndedBefore(new Date(this.clock.now().getTime() - olderThanMs));
+  }
+
+  private make(about: Pick<NewKey, 'name' | 'owner' | 'note'>, lifeMs: number): { key: string; row: NewKey } {
+    const key = generateKey(this.config.keyKind);
+    const createdAt = this.clock.now();
+    const expiresAt = new Date(createdAt.getTime() + lifeMs);
+    const { name, owner, note } = about;
+    return {
+      key,
+      row: { name, owner, note, hash: hashKey(key), hint: hintOfKey(key), createdAt, expiresAt },
+    };
   }
 
   private wrongKey(wellFormed: boolean): ApiError {
@@ -82,8 +124,14 @@ export class KeysService {
   private recordUse({ id }: ApiKey, now: Date): void {
     if (now.getTime() - (this.lastUse.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
     this.lastUse.set(id, now.getTime());
-    this.repository.markUsed(id, now).catch((error: unknown) => {
+    const notSince = new Date(now.getTime() - USE_RECORDED_EVERY_MS);
+    this.repository.markUsed(id, now, notSince).catch((error: unknown) => {
       this.logger.warn(`The use of key ${id} was not recorded: ${String(error)}`);
     });
   }
+}
+
+function expired({ expiresAt }: ApiKey): ApiError {
+  const day = expiresAt.toISOString().slice(0, 10);
+  return new ApiError('expired_api_key', `The API key expired on ${day}. Ask for a new one.`);
 }

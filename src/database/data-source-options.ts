@@ -12,12 +12,13 @@ const types = {
 };
 
 /** Nothing waits for ever: neither for a connection, nor for a statement, nor for a server that froze. */
-const TIME_LIMITS = { connectionTimeoutMillis: 2_000, statement_timeout: 3_000, query_timeout: 4_000 };
+const CONNECTION_LIMIT = { connectionTimeoutMillis: 2_000 };
+const STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 4_000 };
 
-/** How TypeORM reaches the database. Long work, such as a migration, goes without the limits on statements. */
+/** How TypeORM reaches the database. Long work, such as a migration, goes without a limit on statements. */
 export function dataSourceOptions(
   connection: DatabaseConnection,
-  { timeLimits = true }: { timeLimits?: boolean } = {},
+  { longStatements = false }: { longStatements?: boolean } = {},
 ): DataSourceOptions {
   const common = {
     type: 'postgres',
@@ -35,6 +36,6 @@ export function dataSourceOptions(
     applicationName: 'animal-store',
     poolSize: connection.poolSize,
     poolErrorHandler: () => {}, // an idle connection broke: the pool has dropped it, and nobody was waiting
-    extra: { types, keepAlive: true, ...(timeLimits ? TIME_LIMITS : {}) },
+    extra: { types, keepAlive: true, ...CONNECTION_LIMIT, ...(longStatements ? {} : STATEMENT_LIMITS) },
   };
 }

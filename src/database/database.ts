@@ -13,6 +13,7 @@ import { isDatabaseOutage } from './outage.js';
 
 const RETRY_MS = 500;
 const PING_MS = 1_000;
+const SHUTDOWN_MS = 3_000;
 
 export class DatabaseNotReadyError extends Error {
   override readonly name = 'DatabaseNotReadyError';
@@ -33,7 +34,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
   onModuleInit(): void {
     this.connected = this.connect();
-    this.connected.catch(() => {}); // whoever waits for it hears of it
+    this.connected.catch((error: unknown) => this.logger.fatal(error));
   }
 
   /** Settles when the schema is up to date and statements can be sent; rejects when a migration fails. */
@@ -55,23 +56,41 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 
   async onApplicationShutdown(): Promise<void> {
+    // A server that froze would keep us waiting, and nobody waits for the answer any more.
+    await Promise.race([this.close(), delay(SHUTDOWN_MS, undefined, { ref: false })]);
+  }
+
+  private async close(): Promise<void> {
     await this.connected.catch(() => {});
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     if (this.connection.kind === 'embedded') await this.connection.engine.close();
   }
 
+  /** Tries as often as it takes, as long as it is the server that is missing and not something that stays wrong. */
   private async connect(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
+    const { signal } = this.stopping;
+    let told = '';
+    while (!signal.aborted) {
       try {
-        const ran = await migrate(this.connection, this.migrations);
+        const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
+        if (told) this.logger.warn('The database is connected.');
         return;
       } catch (error) {
-        if (!isDatabaseOutage(error)) throw error;
-        this.logger.warn(`The database cannot be reached; trying again: ${String(error)}`);
-        await delay(RETRY_MS, undefined, { signal: this.stopping.signal }).catch(() => {});
+        if (signal.aborted) return;
+        if (!isWorthAnotherTry(error)) throw error;
+        const problem = `The database cannot be used; trying again until it can: ${String(error)}`;
+        if (problem !== told) this.logger.error(problem);
+        told = problem;
+        await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
   }
+}
+
+/** An outage passes; and a wrong password or a missing database can be put right without a restart. */
+function isWorthAnotherTry(error: unknown): boolean {
+  const code = String((error as { code?: unknown }).code);
+  return isDatabaseOutage(error) || code.startsWith('28') || code === '3D000';
 }

@@ -14,12 +14,17 @@ const RETRY_MS = 100;
  * take turns: the lock is asked for again and again rather than waited for, because a statement that waits holds
  * a snapshot, and CREATE INDEX CONCURRENTLY waits for every older snapshot to go.
  */
-export async function migrate(connection: DatabaseConnection, migrations: Migration[]): Promise<string[]> {
-  const dataSource = new DataSource({ ...dataSourceOptions(connection, { timeLimits: false }), migrations });
+export async function migrate(
+  connection: DatabaseConnection,
+  migrations: Migration[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const options = dataSourceOptions(connection, { longStatements: true });
+  const dataSource = new DataSource({ ...options, migrations });
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
-    await lock(runner);
+    await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const done = await executor.executePendingMigrations();
@@ -31,10 +36,10 @@ export async function migrate(connection: DatabaseConnection, migrations: Migrat
   }
 }
 
-async function lock(runner: QueryRunner): Promise<void> {
+async function lock(runner: QueryRunner, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
     if (locked) return;
-    await delay(RETRY_MS);
+    await delay(RETRY_MS, undefined, { signal });
   }
 }

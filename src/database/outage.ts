@@ -26,13 +26,20 @@ const OUTAGE_CODES = new Set([
 /** Failures that the driver and TypeORM report with nothing but a text or a name. */
 const OUTAGE_TEXTS =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)|is not queryable/;
-const OUTAGE_NAMES = new Set(['QueryRunnerProviderAlreadyReleasedError', 'DatabaseNotReadyError']);
+const OUTAGE_NAMES = new Set([
+  'QueryRunnerProviderAlreadyReleasedError',
+  'DatabaseNotReadyError',
+  // TypeORM learns its entities when it first connects: a service that has just started does not know them yet.
+  'EntityMetadataNotFoundError',
+  'CannotExecuteNotConnectedError',
+]);
 
 export function isDatabaseOutage(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  const code = (thrown as { code?: unknown }).code;
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  const { code, name, message, errors } = thrown as Record<string, unknown>;
   if (typeof code === 'string' && OUTAGE_CODES.has(code)) return true;
-  if (OUTAGE_NAMES.has(thrown.name) || OUTAGE_TEXTS.test(thrown.message)) return true;
+  if (typeof name === 'string' && OUTAGE_NAMES.has(name)) return true;
+  if (typeof message === 'string' && OUTAGE_TEXTS.test(message)) return true;
   // Several addresses were tried, such as ::1 and 127.0.0.1, and each failed.
-  return thrown instanceof AggregateError && thrown.errors.some(isDatabaseOutage);
+  return Array.isArray(errors) && errors.some(isDatabaseOutage);
 }

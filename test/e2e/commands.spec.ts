@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -103,40 +104,72 @@ describe('The commands', () => {
     await again.end;
   }, 60_000);
 
-  it('npm run keys issues, lists and revokes', async () => {
-    const issued = await keys('issue', '--name', 'team-x', '--expires', '90d');
+  it('npm run keys issues, lists, shows, rotates, revokes and prunes', async () => {
+    const issued = await keys(
+      'issue',
+      '--name',
+      'team-x',
+      '--owner',
+      'X',
+      '--note',
+      'try',
+      '--expires',
+      '90d',
+    );
     expect(issued).toMatchObject({ code: 0, err: '' });
     const day = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
-    expect(issued.out).toMatch(
-      new RegExp(`^A key for team-x\\. .* it expires on ${day}\\.\n\n  pets_test_\\w{38}\n$`),
-    );
+    const text = `^A key for team-x, number (\\d+)\\. It is shown this once; it expires on ${day}\\.\n\n  pets_test_\\w{38}\n$`;
+    const [, id = ''] = new RegExp(text).exec(issued.out) ?? [];
+    expect(id).not.toBe('');
 
-    const quiet = await keys('issue', '--name', 'script', '--quiet');
+    const quiet = await keys('rotate', id, '--overlap', '2h', '--quiet');
     expect(quiet).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^pets_test_\w{38}\n$/) });
 
     const listed = await keys('list');
-    expect(listed.out).toMatch(/^ID +NAME +KEY +STATE +CREATED +EXPIRES +LAST USED\n/);
+    expect(listed.out).toMatch(/^ID +NAME +OWNER +KEY +STATE +CREATED +EXPIRES +LAST USED\n/);
     expect(listed.out).toContain(quiet.out.slice(0, 14));
     expect(listed.out).not.toContain(quiet.out.trim());
-    const [, id = ''] = /^(\d+) +team-x +\S+ +active/m.exec(listed.out) ?? [];
+    const all = JSON.parse((await keys('list', '--json')).out) as Record<string, unknown>[];
+    expect(all.filter(({ name }) => name === 'team-x')).toEqual([
+      expect.objectContaining({ id, owner: 'X', note: 'try', state: 'active', lastUsedAt: null }),
+      expect.objectContaining({ owner: 'X', note: 'try', state: 'active' }),
+    ]);
 
     expect(await keys('revoke', id)).toMatchObject({ code: 0, out: expect.stringContaining('is revoked') });
-    expect((await keys('list')).out).toMatch(new RegExp(`^${id} +team-x +\\S+ +revoked`, 'm'));
-    expect(await keys('revoke', id)).toMatchObject({ code: 1, err: expect.stringContaining('no key') });
-  }, 60_000);
+    expect((await keys('show', id)).out).toMatch(/^state +revoked$/m);
+    expect(await keys('revoke', id)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no key'),
+    });
+    expect(await keys('rotate', id)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no key'),
+    });
+    expect((await keys('prune', '--older-than', '0d', '--json')).out).toMatch(/"forgotten": [1-9]/);
+    expect(await keys('show', id)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no key'),
+    });
+  }, 120_000);
 
   it.each([
-    [['issue'], 'Say who the key is for'],
+    [['issue'], 'Say who the key is for, in one line'],
     [['issue', '--name', ' '], 'Say who the key is for'],
     [['issue', '--name', 'x', '--expires', 'soon'], '--expires 90d or --expires 12h'],
     [['issue', '--name', 'x', '--expired', '1d'], "Unknown option '--expired'"],
     [['revoke'], 'Say which key'],
     [['revoke', 'x'], 'Say which key'],
+    [['revoke', '1', '2'], 'One key at a time'],
+    [['rotate', '1', '--overlap', '1w'], '--overlap 90d or --overlap 12h'],
     [['isue'], 'There is no such command: isue'],
   ])('npm run keys -- %j tells what to do', async (args, hint) => {
     const ended = await keys(...args);
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });
     expect(ended.err).toContain(hint);
+  });
+
+  it('npm run openapi:check finds the committed document current', async () => {
+    expect(await run(['openapi.cli', '--check'])).toMatchObject({ code: 0, err: '' });
   });
 
   it('npm run keys alone tells what there is', async () => {
@@ -168,4 +201,25 @@ describe('The commands', () => {
     expect(code).toBe(1);
     expect(err).toContain(`Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}`);
   }, 60_000);
+
+  it.each([
+    ['says nothing', ''],
+    ['has sent half of a request', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n'],
+    ['owes a body', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{'],
+  ])(
+    'SIGTERM ends the service, also while a client %s',
+    async (_, sent) => {
+      const service = await start(/explains itself|Server listening/);
+      const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(sent);
+      await call(service.origin, 'GET', '/health/live');
+      const began = Date.now();
+      service.child.kill('SIGTERM');
+      await service.end;
+      socket.destroy();
+      expect(Date.now() - began).toBeLessThan(10_000);
+    },
+    60_000,
+  );
 });

@@ -130,10 +130,21 @@ describe('The edge', () => {
 
     const open = await startService({ corsOrigins: ['https://app.example.org'] });
     const preflight = await open.call('OPTIONS', '/v1/pets', { headers });
+    const options = await open.call('OPTIONS', '/v1/pets');
+    const nowhere = await open.call('OPTIONS', '/v1/nothing', { headers });
     const refused = await open.call('GET', '/v1/pets', { headers });
     const stranger = await open.call('GET', '/v1/pets', { headers: { origin: 'https://evil.example.org' } });
     await open.stop();
+    expect({ status: options.status, allow: options.headers['allow'] }).toEqual({
+      status: 204,
+      allow: 'GET, HEAD, OPTIONS, POST',
+    });
+    expectError(nowhere, 'not_found');
     expect(preflight.status).toBe(204);
+    expect(preflight.headers).toMatchObject({
+      allow: 'GET, HEAD, OPTIONS, POST',
+      'x-request-id': expect.anything(),
+    });
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': 'https://app.example.org',
       'access-control-allow-headers': expect.stringContaining('Authorization'),

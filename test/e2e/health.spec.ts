@@ -32,7 +32,7 @@ describe('Health', () => {
     const keys = service.app.get(KeysRepository);
     const find = keys.findByHash;
     keys.findByHash = () => Promise.reject(Object.assign(new Error('Connection terminated unexpectedly')));
-    const { key } = await service.app.get(KeysService).issue('not looked up yet');
+    const { key } = await service.app.get(KeysService).issue({ name: 'not looked up yet' });
     const answer = await service.get('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
     keys.findByHash = find;
     expectError(answer, 'service_unavailable', 'The database cannot be reached at the moment.');

@@ -1,4 +1,15 @@
-import { anyText, apiAddress, day, Env, flag, integer, oneOf, origins, url } from './env.decorator.js';
+import {
+  anyText,
+  apiAddress,
+  day,
+  Env,
+  flag,
+  integer,
+  networks,
+  oneOf,
+  origins,
+  url,
+} from './env.decorator.js';
 
 export type KeyKind = 'live' | 'test';
 
@@ -38,6 +49,22 @@ export class Config {
   /** The kind of keys this deployment issues and accepts. */
   @Env('KEY_ENVIRONMENT', 'live or test', oneOf<KeyKind>('live', 'test'))
   readonly keyKind: KeyKind = 'test';
+
+  /** Requests a minute for each key; 0 is no limit. */
+  @Env('RATE_LIMIT_PER_KEY', 'a number of requests a minute, 0 for no limit', integer(0, 999_999_999))
+  readonly rateLimitPerKey: number = 60_000;
+
+  /** Failed credentials a minute from each address; 0 is no limit. */
+  @Env('RATE_LIMIT_FAILURES', 'a number of attempts a minute, 0 for no limit', integer(0, 999_999_999))
+  readonly rateLimitFailures: number = 600;
+
+  /** Where replicas count together. Absent, each counts for itself. */
+  @Env('REDIS_URL', 'a Redis address such as redis://localhost:6379', url('redis:', 'rediss:'))
+  readonly redisUrl?: string;
+
+  /** The proxies whose word on the client's address is taken. */
+  @Env('TRUSTED_PROXIES', 'addresses or networks such as 10.0.0.0/8, separated by commas', networks)
+  readonly trustedProxies: string[] = [];
 
   @Env('GETPET_DEPRECATED_ON', 'a day such as 2025-12-05', day)
   readonly getPetDeprecatedOn: Date = new Date('2025-12-05T00:00:00Z');

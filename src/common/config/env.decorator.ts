@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Expose, Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 
@@ -56,5 +57,16 @@ export const apiAddress: Reader<string> = (text) =>
 export const origins: Reader<string[]> = (text) => {
   const list = text.split(',').map((origin) => origin.trim());
   const valid = (origin: string): boolean => URL.canParse(origin) && new URL(origin).origin === origin;
+  return list.every(valid) ? list : undefined;
+};
+
+/** Addresses, or networks in CIDR form, separated by commas. */
+export const networks: Reader<string[]> = (text) => {
+  const list = text.split(',').map((network) => network.trim());
+  const valid = (network: string): boolean => {
+    const [address = '', bits = '0', ...rest] = network.split('/');
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+  };
   return list.every(valid) ? list : undefined;
 };

@@ -18,6 +18,7 @@ export const ERRORS = {
   uri_too_long: { status: 414, when: 'The request target is longer than 8192 bytes.' },
   unsupported_media_type: { status: 415, when: 'The body is not declared as plain application/json.' },
   headers_too_large: { status: 431, when: 'The header section is larger than 16384 bytes.' },
+  rate_limited: { status: 429, when: 'Too many requests were made in a short time.' },
   internal_error: {
     status: 500,
     when: 'The service failed. Nothing about the request is known to be wrong.',

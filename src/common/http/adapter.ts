@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
 import { ApiError } from '../errors/api-error.js';
 import { sendError } from '../errors/send-error.js';
 import { LIMITS } from './limits.js';
@@ -11,11 +12,12 @@ import { countHeader } from './raw-headers.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
 
 /** Fastify, set up so that nothing reaches a handler that should not, and nothing leaves without our headers. */
-export function createAdapter(logger: Logger): FastifyAdapter {
+export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: LIMITS.requestMs,
     keepAliveTimeout: LIMITS.keepAliveMs,
     return503OnClosing: false,

@@ -11,7 +11,7 @@ const ANYWHERE: ErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-const WITH_KEY: ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'expired_api_key'];
+const WITH_KEY: ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'rate_limited'];
 const WITH_QUERY: ErrorCode[] = ['invalid_parameter', 'unknown_parameter'];
 const WITH_PATH_PARAMETER: ErrorCode[] = ['not_found'];
 const WITH_BODY: ErrorCode[] = [
@@ -23,7 +23,11 @@ const WITH_BODY: ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-const HEADERS: Partial<Record<number, string>> = { 401: 'WWW-Authenticate', 503: 'Retry-After' };
+const HEADERS: Partial<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
 
 /** Documents every refusal an operation can answer. What it takes decides what it can refuse. */
 export function describeErrors(operation: OperationObject): void {

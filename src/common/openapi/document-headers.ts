@@ -27,6 +27,16 @@ export const DOCUMENT_HEADERS: HeadersObject = {
     schema: { ...text, pattern: '^[0-9]+$' },
     example: '1',
   },
+  'RateLimit-Policy': {
+    description: 'The number of requests (`q`) that a key may make within a number of seconds (`w`).',
+    schema: text,
+    example: '"requests";q=60000;w=60',
+  },
+  RateLimit: {
+    description: 'How many requests remain (`r`) until the count begins anew, in so many seconds (`t`).',
+    schema: text,
+    example: '"requests";r=59999;t=60',
+  },
   PageLinks: {
     description: 'Where the first page is and, when more items follow, the next one (RFC 8288).',
     required: true,

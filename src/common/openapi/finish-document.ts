@@ -1,5 +1,6 @@
 import type {
   ComponentsObject,
+  HeadersObject,
   OperationObject,
   ReferenceObject,
   RequestBodyObject,
@@ -7,12 +8,21 @@ import type {
 } from './types.js';
 import { headerRef, responsesOf, schemaRef } from './operations.js';
 
-/** Every answer names the request and forbids storing. */
+/** Answers that are given before a key was checked, or because it was not valid. */
+const WITHOUT_KEY = new Set(['401', '408', '414', '431', 'default']);
+
+const RATE_HEADERS: HeadersObject = {
+  'RateLimit-Policy': headerRef('RateLimit-Policy'),
+  RateLimit: headerRef('RateLimit'),
+};
+
+/** Every answer names the request and forbids storing; with a valid key it also tells what is left of the rate. */
 export function nameHeaders(operation: OperationObject): void {
-  for (const [, response] of responsesOf(operation)) {
+  for (const [status, response] of responsesOf(operation)) {
     response.headers = {
       'X-Request-Id': headerRef('X-Request-Id') as never,
       'Cache-Control': headerRef('Cache-Control') as never,
+      ...(WITHOUT_KEY.has(status) ? {} : RATE_HEADERS),
       ...response.headers,
     };
   }

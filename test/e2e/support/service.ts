@@ -53,7 +53,7 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   });
   await app.listen(0, '127.0.0.1');
   await app.get(Database).whenReady();
-  const { key } = await app.get(KeysService).issue('tests');
+  const { key } = await app.get(KeysService).issue({ name: 'tests' });
   const origin = await app.getUrl();
   const contract = new Contract((await call(origin, 'GET', '/openapi.json')).text);
 

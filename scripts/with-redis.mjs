@@ -1,0 +1,86 @@
+// Runs a command with REDIS_URL set to a throw-away Redis: `node scripts/with-redis.mjs -- npm test -- rate-limit`.
+// A REDIS_URL that is already set is used as it is.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endLike, runChild } from './support/run-child.mjs';
+import { giveUp, say } from './support/say.mjs';
+
+const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
+if (!command) giveUp('Which command? Usage: node scripts/with-redis.mjs -- <command> [arguments …]');
+
+if (process.env.REDIS_URL) {
+  endLike(await runChild(command, args, { stdio: 'inherit' }));
+} else {
+  const { server, url } = await startRedis(redisServer());
+  try {
+    const env = { ...process.env, REDIS_URL: url };
+    endLike(await runChild(command, args, { env, stdio: 'inherit' }));
+  } finally {
+    server.kill('SIGTERM');
+  }
+}
+
+function redisServer() {
+  const found = () => spawnSync('redis-server', ['--version']).status === 0;
+  if (!found() && process.getuid() === 0) {
+    say('Installing Redis (apt-get install redis-server) …');
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    spawnSync('apt-get', ['-qq', 'update'], { env });
+    // The policy keeps Debian from starting a server of its own, which nobody would stop.
+    spawnSync('sh', ['-c', 'printf "exit 101" > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d']);
+    spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'redis-server'], { env });
+    spawnSync('rm', ['-f', '/usr/sbin/policy-rc.d']);
+  }
+  if (!found())
+    giveUp(
+      'Redis is not installed. On Debian and Ubuntu: sudo apt-get install redis-server. Or set REDIS_URL.',
+    );
+  return 'redis-server';
+}
+
+/** On a port that the kernel chose; should another process take it in between, on another one. */
+async function startRedis(program) {
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const port = await freePort();
+    const options = [
+      '--bind',
+      '127.0.0.1',
+      '--port',
+      port,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      '/tmp',
+    ];
+    const server = spawn(program, options.map(String), { stdio: 'ignore' });
+    for (let tries = 0; tries < 100 && server.exitCode === null; tries++) {
+      if (await listens(port)) return { server, url: `redis://127.0.0.1:${port}` };
+      await delay(50);
+    }
+    server.kill('SIGKILL');
+  }
+  return giveUp('Redis does not start.');
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function listens(port) {
+  const socket = connect(port, '127.0.0.1');
+  const [outcome] = await Promise.race([
+    once(socket, 'connect').then(() => [true]),
+    once(socket, 'error').then(() => [false]),
+  ]).catch(() => [false]);
+  socket.destroy();
+  return outcome;
+}

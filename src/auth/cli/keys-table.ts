@@ -1,0 +1,67 @@
+import type { ApiKey } from '../api-key.entity.js';
+
+const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
+
+/** Keys as a table for people. */
+export function keysTable(keys: ApiKey[], now: Date): string {
+  if (keys.length === 0) return 'There are no keys yet. Make one: npm run keys -- issue --name NAME';
+  const rows = keys.map((key) => [
+    String(key.id),
+    key.name,
+    key.owner ?? '',
+    key.hint,
+    stateOf(key, now),
+    day(key.createdAt),
+    day(key.expiresAt),
+    key.lastUsedAt ? minute(key.lastUsedAt) : 'never',
+  ]);
+  return aligned([HEADINGS, ...rows]);
+}
+
+/** One key, a line for each thing that is known of it. */
+export function keyDetails(key: ApiKey, now: Date): string {
+  return aligned([
+    ['id', String(key.id)],
+    ['name', key.name],
+    ['owner', key.owner ?? ''],
+    ['note', key.note ?? ''],
+    ['key', key.hint],
+    ['state', stateOf(key, now)],
+    ['created', minute(key.createdAt)],
+    ['expires', minute(key.expiresAt)],
+    ['revoked', key.revokedAt ? minute(key.revokedAt) : ''],
+    ['last used', key.lastUsedAt ? minute(key.lastUsedAt) : 'never'],
+  ]);
+}
+
+/** A key for scripts. An id is a string: not every parser keeps the digits of an int64. */
+export function keyRecord(key: ApiKey, now: Date): Record<string, string | null> {
+  return {
+    id: String(key.id),
+    name: key.name,
+    owner: key.owner,
+    note: key.note,
+    hint: key.hint,
+    state: stateOf(key, now),
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt.toISOString(),
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function aligned(rows: string[][]): string {
+  const width = (column: number): number => Math.max(...rows.map((row) => [...(row[column] ?? '')].length));
+  const widths = (rows[0] ?? []).map((_, column) => width(column));
+  const pad = (cell: string, column: number): string =>
+    cell + ' '.repeat((widths[column] ?? 0) - [...cell].length);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
+  if (revokedAt) return 'revoked';
+  return expiresAt <= now ? 'expired' : 'active';
+}
+
+const day = (date: Date): string => date.toISOString().slice(0, 10);
+const minute = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,0 +1,37 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors/api-error.js';
+import { type Allowance, type RateLimiter, WINDOW_SECONDS } from './rate-limiter.js';
+import { RateLimits } from './rate-limits.js';
+
+/** Holds each key to its rate, and tells it in the headers of every answer how much is left. Public routes have none. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(private readonly limits: RateLimits) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const { user } = http.getRequest<FastifyRequest>();
+    if (!user) return true;
+    const reply = http.getResponse<FastifyReply>();
+    const limiter = this.limits.requests;
+    try {
+      const allowance = await limiter.take(String(user.id));
+      if (allowance) announce(reply, limiter, allowance);
+    } catch (error) {
+      if (error instanceof ApiError) {
+        announce(reply, limiter, { remaining: 0, resetSeconds: Number(error.headers['retry-after']) });
+      }
+      throw error;
+    }
+    return true;
+  }
+}
+
+/** As the IETF's draft on rate limit headers has it: the policy, and what is left of it. */
+function announce(reply: FastifyReply, { name, limit }: RateLimiter, allowance: Allowance): void {
+  void reply.headers({
+    'ratelimit-policy': `"${name}";q=${limit};w=${WINDOW_SECONDS}`,
+    ratelimit: `"${name}";r=${allowance.remaining};t=${allowance.resetSeconds}`,
+  });
+}

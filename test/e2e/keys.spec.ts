@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { generateKey } from '../../src/auth/key-format.js';
+import { KeysRepository } from '../../src/auth/keys.repository.js';
+import { DAY_MS, KeysService } from '../../src/auth/keys.service.js';
+import { expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+describe('API keys', () => {
+  let service: Service;
+  let keys: KeysService;
+  beforeAll(async () => {
+    service = await startService();
+    keys = service.app.get(KeysService);
+  });
+  afterAll(() => service.stop());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const list = (key: string) =>
+    service.get('/v1/pets?limit=1', { headers: { authorization: `Bearer ${key}` } });
+  const repository = () => service.app.get(KeysRepository);
+
+  it('are looked up once for requests that come together or soon after, known and unknown ones', async () => {
+    const lookUps = jest.spyOn(repository(), 'findByHash');
+    const { key } = await keys.issue({ name: 'together' });
+    const unknown = generateKey('test');
+    const together = await Promise.all([key, key, key, unknown, unknown].map(list));
+    await list(key);
+    await list(unknown);
+    expect(together.map(({ status }) => status)).toEqual([200, 200, 200, 401, 401]);
+    expect(lookUps).toHaveBeenCalledTimes(2);
+  });
+
+  it('are told apart when many are checked at the same time', async () => {
+    const names = ['one', 'two', 'three'];
+    const valid = await Promise.all(names.map((name) => keys.issue({ name })));
+    const expired = await keys.issue({ name: 'expired', lifeMs: -1 });
+    const ask = async (key: string, expected: number) => ({ status: (await list(key)).status, expected });
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all([
+        ...valid.flatMap(({ key }) => [ask(key, 200), ask(generateKey('test'), 401), ask(key, 200)]),
+        ask(expired.key, 401),
+        ask('nonsense', 401),
+        ask(generateKey('live'), 401),
+      ]);
+      for (const { status, expected } of answers) expect(status).toBe(expected);
+    }
+  });
+
+  it.each([
+    ['a typing error', (key: string) => key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'))],
+    ['another kind', () => generateKey('live')],
+    ['another form', () => 'x'.repeat(48)],
+  ])('with %s never reach the database', async (_, change) => {
+    const lookUps = jest.spyOn(repository(), 'findByHash');
+    expectError(await list(change(service.key)), 'invalid_api_key');
+    expect(lookUps).not.toHaveBeenCalled();
+  });
+
+  it('of another kind of deployment are refused with a message that says so', async () => {
+    const answer = await list(generateKey('live'));
+    expectError(answer, 'invalid_api_key', 'This deployment takes keys that begin with pets_test_.');
+  });
+
+  it('stop working when they are revoked, within five seconds', async () => {
+    const { id, key } = await keys.issue({ name: 'to be revoked' });
+    expect((await list(key)).status).toBe(200);
+    await keys.revoke(id);
+    const revokedAt = Date.now();
+    while ((await list(key)).status === 200) {
+      if (Date.now() - revokedAt > 5_000) throw new Error('The revoked key still works');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expectError(await list(key), 'invalid_api_key');
+    expect(await keys.revoke(id)).toBe(false);
+  });
+
+  it('live for 365 days unless told otherwise', async () => {
+    const { id, expiresAt } = await keys.issue({ name: 'a year' });
+    const stored = await keys.find(id);
+    expect(stored!.expiresAt.getTime() - stored!.createdAt.getTime()).toBe(365 * DAY_MS);
+    expect(expiresAt).toEqual(stored!.expiresAt);
+  });
+
+  it('are stored as a hash and a hint', async () => {
+    const { id, key } = await keys.issue({ name: 'stored', owner: 'Team X', note: 'for the tests' });
+    const stored = await keys.find(id);
+    expect(stored).toMatchObject({ name: 'stored', owner: 'Team X', note: 'for the tests', revokedAt: null });
+    expect(stored!.hash).toHaveLength(32);
+    expect(
+      JSON.stringify(stored, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+    ).not.toContain(key.slice('pets_test_'.length + 4));
+  });
+
+  it('are rotated: both work for the overlap, and then only the successor', async () => {
+    const old = await keys.issue({ name: 'rotated', owner: 'Team X', lifeMs: 10 * DAY_MS });
+    const successor = await keys.rotate(old.id, DAY_MS);
+    expect(successor).toMatchObject({ name: 'rotated' });
+    expect(await keys.find(successor!.id)).toMatchObject({ owner: 'Team X' });
+    expect((await list(old.key)).status).toBe(200);
+    expect((await list(successor!.key)).status).toBe(200);
+
+    const { expiresAt } = (await keys.find(old.id))!;
+    expect(Math.abs(expiresAt.getTime() - Date.now() - DAY_MS)).toBeLessThan(60_000);
+    service.clock.moveTo(new Date(expiresAt.getTime() + 1000).toISOString());
+    expectError(await list(old.key), 'expired_api_key');
+    expect((await list(successor!.key)).status).toBe(200);
+    expect(await keys.rotate(old.id, DAY_MS)).toBeUndefined();
+    service.clock.moveTo(new Date().toISOString());
+  });
+
+  it('that will expire soon do not live longer by being rotated', async () => {
+    const old = await keys.issue({ name: 'short', lifeMs: DAY_MS });
+    await keys.rotate(old.id, 30 * DAY_MS);
+    expect((await keys.find(old.id))!.expiresAt).toEqual(old.expiresAt);
+  });
+
+  it('are forgotten when they have not worked for long, and not before', async () => {
+    const expired = await keys.issue({ name: 'expired', lifeMs: -40 * DAY_MS });
+    const justExpired = await keys.issue({ name: 'just expired', lifeMs: -DAY_MS });
+    const active = await keys.issue({ name: 'active' });
+    expect(await keys.prune(30 * DAY_MS)).toBe(1);
+    expect(await keys.find(expired.id)).toBeNull();
+    expect(await keys.find(justExpired.id)).not.toBeNull();
+    expect(await keys.find(active.id)).not.toBeNull();
+  });
+
+  it('remember their last use, written at most once a minute and never waited for', async () => {
+    const { id, key } = await keys.issue({ name: 'used' });
+    const writes = jest.spyOn(repository(), 'markUsed').mockReturnValue(new Promise(() => {}));
+    await list(key);
+    await list(key);
+    expect(writes).toHaveBeenCalledTimes(1);
+    writes.mockRestore();
+
+    const now = new Date();
+    const aMinuteAgo = new Date(now.getTime() - 60_000);
+    await repository().markUsed(id, now, aMinuteAgo);
+    await repository().markUsed(id, new Date(now.getTime() + 1), aMinuteAgo);
+    expect((await keys.find(id))!.lastUsedAt).toEqual(now);
+  });
+
+  it('are never in the log, in no form and at no level', () => {
+    const log = service.log.join('\n');
+    expect(log).toContain('"key":"rotated"');
+    expect(log).not.toMatch(/pets_(test|live)_\w{5,}/);
+    expect(log.toLowerCase()).not.toContain('authorization":"bearer');
+    expect(log).not.toContain(service.key.slice(10, 42));
+    expect(log).not.toContain(Buffer.from(service.key).toString('base64'));
+  });
+});
