@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config/config.js';
+import { RateLimits } from '../../src/common/rate-limit/rate-limits.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -70,6 +72,22 @@ describe.each(withRedis)('Rate limits, counted %s', (_, settings) => {
     expect(answer.headers).not.toHaveProperty('ratelimit');
   });
 });
+
+if (redisUrl) {
+  it('Rate limits are shared by the replicas that have one Redis', async () => {
+    const replicas = await Promise.all([
+      startService({ redisUrl, rateLimitPerKey: 3 }),
+      startService({ redisUrl, rateLimitPerKey: 3 }),
+    ]);
+    const client = randomUUID();
+    const take = (replica: number) => replicas[replica]!.app.get(RateLimits).requests.take(client);
+    const remaining = [await take(0), await take(1), await take(0)].map((allowance) => allowance?.remaining);
+    const refused = await take(1).catch((error: unknown) => error);
+    for (const replica of replicas) await replica.stop();
+    expect(remaining).toEqual([2, 1, 0]);
+    expect(refused).toMatchObject({ code: 'rate_limited' });
+  });
+}
 
 describe('Failed credentials', () => {
   let service: Service;
