@@ -22,7 +22,13 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly reflector: Reflector,
   ) {
     // The strategy itself, not its name: names live in a registry that all applications of a process share.
-    super({ defaultStrategy: strategy as unknown as string });
+    // Each request gets an object of its own, since passport writes the request's callbacks onto what it is
+    // given: on a shared one, requests that are checked at the same time would take each other's outcome.
+    super({
+      get defaultStrategy() {
+        return Object.create(strategy) as string;
+      },
+    });
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
