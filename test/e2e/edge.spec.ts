@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/common/errors/error-catalogue.js';
+import { generateKey } from '../../src/auth/key-format.js';
+import { KeysService } from '../../src/auth/keys.service.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 import { parseRaw, sendRaw } from './support/socket.js';
@@ -121,6 +123,22 @@ describe('The edge', () => {
     const header = `Authorization: Bearer ${service.key}\r\n`;
     const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`;
     expectRaw(await sendRaw(service.origin, request), 'invalid_api_key');
+  });
+
+  it('does not mix up requests whose keys are checked at the same time', async () => {
+    const keys = service.app.get(KeysService);
+    const names = Array.from({ length: 8 }, (_, i) => `client-${i}`);
+    const issued = await Promise.all(names.map(async (name) => (await keys.issue(name)).key));
+    const send = (key: string, id: string) =>
+      service.call('GET', '/v1/pets', { headers: { authorization: `Bearer ${key}`, 'x-request-id': id } });
+    const answers = await Promise.all(
+      issued.flatMap((key, i) => [send(key, `of-client-${i}`), send(generateKey('test'), `of-nobody-${i}`)]),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(names.flatMap(() => [200, 401]));
+    const lines = service.log.map((line) => JSON.parse(line) as { requestId?: string; key?: string });
+    for (const name of names) {
+      expect(lines.find(({ requestId }) => requestId === `of-${name}`)?.key).toBe(name);
+    }
   });
 
   it('lets no other origin in, unless it is listed', async () => {

@@ -8,10 +8,12 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (isDatabaseOutage(thrown)) return unavailable('The database cannot be reached at the moment.');
   const status = statusOf(thrown);
-  const code = ERROR_CODES.find((candidate) => ERRORS[candidate].status === status);
   // Messages of frameworks and libraries are not for clients: each code has a text of its own.
-  if (status === 400) return new ApiError('bad_request');
-  return new ApiError(status < 500 && code ? code : 'internal_error');
+  if (status < 400 || status >= 500) return new ApiError('internal_error');
+  // What may not be seen is as if it were not there.
+  if (status === 403) return new ApiError('not_found');
+  const code = ERROR_CODES.find((candidate) => ERRORS[candidate].status === status);
+  return new ApiError(status === 400 || !code ? 'bad_request' : code);
 }
 
 /** The status that Nest or Fastify attached to their own exceptions, such as 404 for a path without a route. */

@@ -7,9 +7,10 @@ import type { Config } from '../config/config.js';
 import { ApiError } from '../errors/api-error.js';
 import { sendError } from '../errors/send-error.js';
 import { LIMITS } from './limits.js';
-import { answerMalformedHttp } from './malformed-http.js';
-import { countHeader } from './raw-headers.js';
+import { answerMalformedHttp, noteRequest } from './malformed-http.js';
+import { refusal } from './refusal.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
+import { normalTarget } from './request-target.js';
 
 /** Fastify, set up so that nothing reaches a handler that should not, and nothing leaves without our headers. */
 export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
@@ -29,6 +30,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: LIMITS.urlBytes },
+    rewriteUrl: ({ url = '' }) => normalTarget(url),
     clientErrorHandler: answerMalformedHttp,
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       begin(request, reply);
@@ -47,7 +49,7 @@ function prepare(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
     request.body = request.raw;
-    done(refusal(request));
+    done(refusal(request.raw, request.originalUrl));
   });
   instance.addHook('onResponse', (request, reply, done) => {
     request.log.info(
@@ -62,6 +64,8 @@ function prepare(instance: FastifyInstance): void {
     );
     done();
   });
+  // The bytes of headers are limited, not their number: Node would leave out what is beyond that.
+  instance.server.maxHeadersCount = 0;
   // Expectations are ignored, as HTTP allows: Node would answer an unknown one with an empty 417.
   instance.server.on('checkExpectation', (request, response) => {
     instance.server.emit('request', request, response);
@@ -76,17 +80,9 @@ function prepare(instance: FastifyInstance): void {
   });
 }
 
-/** What every answer carries. */
+/** What every request is noted for, and every answer carries. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
+  noteRequest(request.raw, reply.raw);
   reply.header(REQUEST_ID, request.id);
   if (/^\/v1(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
-}
-
-function refusal({ raw }: FastifyRequest): ApiError | undefined {
-  if (raw.url !== undefined && raw.url.length > LIMITS.urlBytes) return new ApiError('uri_too_long');
-  const hosts = countHeader(raw.rawHeaders, 'host');
-  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
-    return new ApiError('bad_request', 'The request must have exactly one Host header.');
-  }
-  return undefined;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors/api-error.js';
 import { parseJson } from '../json/parse-json.js';
 import { LIMITS } from './limits.js';
+import { countHeader } from './raw-headers.js';
 
 /**
  * Reads the JSON object that a request carries. It runs after the guards: the body of a request without
@@ -19,12 +20,12 @@ export async function readJsonBody(request: IncomingMessage): Promise<object> {
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
-function requireJson({ headers }: IncomingMessage): void {
+function requireJson({ headers, rawHeaders }: IncomingMessage): void {
   if (headers['content-encoding'] !== undefined) {
     throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
   }
-  if (!JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')) {
-    throw new ApiError('unsupported_media_type', 'Send the body with Content-Type: application/json.');
+  if (countHeader(rawHeaders, 'content-type') > 1 || !JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')) {
+    throw new ApiError('unsupported_media_type', 'Send the body with one Content-Type: application/json.');
   }
 }
 

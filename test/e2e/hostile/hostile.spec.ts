@@ -1,0 +1,109 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../../src/auth/key-format.js';
+import { KeysService } from '../../../src/auth/keys.service.js';
+import { type Service, startService } from '../support/service.js';
+import { credentials } from './credentials.js';
+import { json } from './json.js';
+import { malformedHttp } from './malformed-http.js';
+import { mediaTypes } from './media-types.js';
+import { methods } from './methods.js';
+import { numbers } from './numbers.js';
+import { parameters } from './parameters.js';
+import { expectAnswers, type Keys } from './runner.js';
+import { smuggling } from './smuggling.js';
+import { text } from './text.js';
+import { urls } from './urls.js';
+
+const FAMILIES = {
+  methods,
+  credentials,
+  mediaTypes,
+  malformedHttp,
+  smuggling,
+  urls,
+  json,
+  numbers,
+  text,
+  parameters,
+};
+const MEGABYTE = 1_048_576;
+const WARNING = 40;
+
+/** Raw requests, each with the exact answer that it must get. How to read them stands in notation.ts. */
+describe('Hostile input', () => {
+  let service: Service;
+  let keys: Keys;
+  let before: Resources;
+  let logged: number;
+
+  beforeAll(async () => {
+    service = await startService();
+    keys = await issueKeys(service);
+    await service.get('/v1/pets');
+    before = await settled(service);
+    logged = service.log.length;
+  });
+  afterAll(() => service.stop());
+
+  it.each(Object.entries(FAMILIES))('gets the answers it must get: %s', async (_, lines) => {
+    await expectAnswers(service, keys, lines);
+  });
+
+  it('comes in hundreds, and no request twice', () => {
+    const requests = Object.values(FAMILIES).flatMap((lines) => lines.map(([, request]) => request));
+    expect(requests.length).toBeGreaterThanOrEqual(250);
+    expect(requests.filter((request, i) => requests.indexOf(request) !== i)).toEqual([]);
+  });
+
+  it('leaves the service as it was', async () => {
+    expect((await service.get('/v1/pets?limit=1')).status).toBe(200);
+    const after = await settled(service, before);
+    expect(after.connections).toBe(before.connections);
+    // Beside sockets of clients there are those to the database, which may have become a few more.
+    expect(after.files).toBeLessThanOrEqual(before.files + 10);
+    expect(after.heap).toBeLessThan(before.heap + 32 * MEGABYTE);
+  });
+
+  it('is no failure of the service, and not logged as one', () => {
+    const lines = service.log.slice(logged).map((line) => JSON.parse(line) as { level: number });
+    expect(lines.filter(({ level }) => level >= WARNING)).toEqual([]);
+    for (const key of Object.values(keys)) expect(service.log.join('')).not.toContain(key);
+  });
+});
+
+async function issueKeys({ app, key }: Service): Promise<Keys> {
+  const service = app.get(KeysService);
+  const { key: expired } = await service.issue('expired', -1);
+  const { key: revoked } = await service.issue('revoked');
+  await service.revoke((await service.list()).at(-1)?.id ?? 0n);
+  return { key, expired, revoked, other: generateKey('live'), unknown: generateKey('test') };
+}
+
+interface Resources {
+  connections: number;
+  files: number;
+  heap: number;
+}
+
+/** What is in use once what is ending has ended: sockets close, and memory is freed, in their own time. */
+async function settled({ app }: Service, aim?: Resources): Promise<Resources> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const server = app.getHttpServer();
+  for (let patience = 50; ; patience--) {
+    collect();
+    const connections = await new Promise<number>((resolve) => server.getConnections((_, n) => resolve(n)));
+    const now = {
+      connections,
+      files: readdirSync('/proc/self/fd').length,
+      heap: process.memoryUsage().heapUsed,
+    };
+    if (patience === 0 || (connections <= (aim?.connections ?? 0) && now.files <= (aim?.files ?? Infinity)))
+      return now;
+    await delay(50);
+  }
+}
