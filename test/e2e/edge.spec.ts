@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/common/errors/error-catalogue.js';
 import { generateKey } from '../../src/auth/key-format.js';
@@ -66,6 +67,48 @@ describe('The edge', () => {
       );
     });
 
+    it('CONNECT whose client is gone at once, without harm', async () => {
+      const { hostname, port } = new URL(service.origin);
+      for (let i = 0; i < 20; i++) {
+        await new Promise((resolve) => {
+          const socket = connect(Number(port), hostname, () => {
+            socket.write('CONNECT / HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy());
+          });
+          socket.on('error', () => {});
+          socket.on('close', resolve);
+        });
+      }
+      expect((await service.call('GET', '/health/live')).status).toBe(200);
+    });
+
+    it('a body that nobody wants and that is still on its way, by ending the connection', async () => {
+      const head = 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{';
+      const raw = await sendRaw(service.origin, head);
+      expectRaw(raw, 'missing_api_key');
+      expect(parseRaw(raw).headers['connection']).toBe('close');
+    });
+
+    it('Expect: 100-continue, by inviting the body of a request that may go on, and no other', async () => {
+      const ask = (headers: string) =>
+        sendRaw(
+          service.origin,
+          `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${headers}Expect: 100-continue\r\nConnection: close\r\n` +
+            'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+        );
+      expectRaw(await ask(''), 'missing_api_key');
+      expect(await ask(`Authorization: Bearer ${service.key}\r\n`)).toMatch(
+        /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 Bad Request\r\n/,
+      );
+    });
+
+    it('and logs it, under the id that it answered', async () => {
+      const raw = await sendRaw(service.origin, 'hello\r\n\r\n');
+      const id = parseRaw(raw).headers['x-request-id'];
+      expect(service.log.map((line) => JSON.parse(line) as object)).toContainEqual(
+        expect.objectContaining({ requestId: id, status: 400, code: 'bad_request' }),
+      );
+    });
+
     it('an expectation, by ignoring it', async () => {
       const request =
         'GET /v1/pets HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n';
@@ -78,6 +121,7 @@ describe('The edge', () => {
       const get = (length: number) => service.get('/v1/pets/'.padEnd(length, '1'));
       expectError(await get(8_192), 'not_found');
       expectError(await get(8_193), 'uri_too_long');
+      expectError(await get(9_000), 'uri_too_long');
       expectRaw(
         await sendRaw(service.origin, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`),
         'uri_too_long',
@@ -128,7 +172,7 @@ describe('The edge', () => {
   it('does not mix up requests whose keys are checked at the same time', async () => {
     const keys = service.app.get(KeysService);
     const names = Array.from({ length: 8 }, (_, i) => `client-${i}`);
-    const issued = await Promise.all(names.map(async (name) => (await keys.issue(name)).key));
+    const issued = await Promise.all(names.map(async (name) => (await keys.issue({ name })).key));
     const send = (key: string, id: string) =>
       service.call('GET', '/v1/pets', { headers: { authorization: `Bearer ${key}`, 'x-request-id': id } });
     const answers = await Promise.all(

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../http/media-types.js';
 import { toApiError } from './to-api-error.js';
@@ -9,5 +10,13 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   else if (error.status >= 500) request.log.warn({ err: thrown }, error.message);
   // The response was begun, or the client is gone: there is nobody to tell.
   if (reply.sent || reply.raw.headersSent) return;
+  // A body that is still on its way, and that nobody wants, would have to be read before the connection is used again.
+  if (owesBody(request.raw)) reply.header('connection', 'close');
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
+}
+
+function owesBody({ complete, headers }: IncomingMessage): boolean {
+  return (
+    !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+  );
 }

@@ -6,11 +6,14 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors/api-error.js';
 import { sendError } from '../errors/send-error.js';
+import { inviteLater } from './json-body.js';
 import { LIMITS } from './limits.js';
-import { answerMalformedHttp, noteRequest } from './malformed-http.js';
+import { malformedHttp, noteRequest } from './malformed-http.js';
 import { refusal } from './refusal.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
 import { normalTarget } from './request-target.js';
+
+const BAD_TARGET = 'The request target is not well-formed.';
 
 /** Fastify, set up so that nothing reaches a handler that should not, and nothing leaves without our headers. */
 export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
@@ -29,12 +32,18 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       // A missing Host is refused below, with an Error body; Node's own refusal has none.
       requireHostHeader: false,
     },
-    routerOptions: { maxParamLength: LIMITS.urlBytes },
+    // Longer than any request target may be: that limit has an answer of its own.
+    routerOptions: { maxParamLength: 2 * LIMITS.urlBytes },
     rewriteUrl: ({ url = '' }) => normalTarget(url),
-    clientErrorHandler: answerMalformedHttp,
+    clientErrorHandler: malformedHttp(logger),
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       begin(request, reply);
-      sendError(new ApiError('bad_request', 'The request target is not well-formed.'), request, reply);
+      sendError(
+        refusal(request.raw, request.raw.url ?? '') ?? new ApiError('bad_request', BAD_TARGET),
+        request,
+        reply,
+      );
+      logAnswer(request, reply); // no hook runs here
     },
     skipMiddie: true,
   });
@@ -52,16 +61,7 @@ function prepare(instance: FastifyInstance): void {
     done(refusal(request.raw, request.originalUrl));
   });
   instance.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        key: request.user?.name,
-      },
-      'request',
-    );
+    logAnswer(request, reply);
     done();
   });
   // The bytes of headers are limited, not their number: Node would leave out what is beyond that.
@@ -70,19 +70,37 @@ function prepare(instance: FastifyInstance): void {
   instance.server.on('checkExpectation', (request, response) => {
     instance.server.emit('request', request, response);
   });
+  instance.server.on('checkContinue', (request, response) => {
+    inviteLater(request, response);
+    instance.server.emit('request', request, response);
+  });
   // Node hands CONNECT over as a bare socket; routed like any other method, it gets the answer of its path.
   instance.server.on('connect', (request, socket) => {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
+    socket.on('error', () => socket.destroy()); // Node has taken its own listener off
     response.assignSocket(socket as Socket);
-    response.on('finish', () => socket.end());
+    response.on('finish', () => socket.end(() => socket.destroy()));
     instance.server.emit('request', request, response);
   });
 }
 
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      key: request.user?.name,
+    },
+    'request',
+  );
+}
+
 /** What every request is noted for, and every answer carries. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
-  noteRequest(request.raw, reply.raw);
+  noteRequest(request.id, request.raw, reply.raw);
   reply.header(REQUEST_ID, request.id);
   if (/^\/v1(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
 }

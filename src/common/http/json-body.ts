@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../errors/api-error.js';
 import { parseJson } from '../json/parse-json.js';
 import { LIMITS } from './limits.js';
@@ -29,8 +29,16 @@ function requireJson({ headers, rawHeaders }: IncomingMessage): void {
   }
 }
 
+/** Clients that asked whether to send their body (Expect: 100-continue). They are told when it is wanted. */
+const asking = new WeakMap<IncomingMessage, ServerResponse>();
+
+export function inviteLater(request: IncomingMessage, response: ServerResponse): void {
+  asking.set(request, response);
+}
+
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
+  asking.get(request)?.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -47,11 +55,8 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What is left of the body is not read, so the connection cannot be used again. */
 function tooLarge(): ApiError {
-  return new ApiError('payload_too_large', `The body must not be larger than ${LIMITS.bodyBytes} bytes.`, {
-    connection: 'close',
-  });
+  return new ApiError('payload_too_large', `The body must not be larger than ${LIMITS.bodyBytes} bytes.`);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -41,7 +41,7 @@ describe('Hostile input', () => {
   let logged: number;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ rateLimitPerKey: 0, rateLimitFailures: 0 });
     keys = await issueKeys(service);
     await service.get('/v1/pets');
     before = await settled(service);
@@ -77,9 +77,9 @@ describe('Hostile input', () => {
 
 async function issueKeys({ app, key }: Service): Promise<Keys> {
   const service = app.get(KeysService);
-  const { key: expired } = await service.issue('expired', -1);
-  const { key: revoked } = await service.issue('revoked');
-  await service.revoke((await service.list()).at(-1)?.id ?? 0n);
+  const { key: expired } = await service.issue({ name: 'expired', lifeMs: -1 });
+  const { id, key: revoked } = await service.issue({ name: 'revoked' });
+  await service.revoke(id);
   return { key, expired, revoked, other: generateKey('live'), unknown: generateKey('test') };
 }
 
