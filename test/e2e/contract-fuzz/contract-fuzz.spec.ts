@@ -1,11 +1,12 @@
 import { afterAll, beforeEach, describe, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type Animal, exact } from './catalogue.js';
 import { curl } from './curl.js';
 import { expectAccepted, expectRefused, expectUnchanged } from './expected.js';
 import { faultsOf } from './faults.js';
 import { allowedRequests } from './requests.js';
 import { expectAlways, FUZZ, summary, TIMEOUT_MS } from './run.js';
-import { expectSequence, sequences } from './sequences.js';
+import { expectSequence, reached, sequences } from './sequences.js';
 import { World } from './world.js';
 
 // The tests are made from the document that the service publishes, so it has to run before they are known.
@@ -27,7 +28,7 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
       'accepts whatever the document allows',
       async () => {
         const name = `${operation.id} accepts whatever the document allows`;
-        await expectAlways(name, { share: 0.18, values: requests, show: curl }, (sent) =>
+        await expectAlways(name, { share: 0.14, values: requests, show: curl }, (sent) =>
           expectAccepted(world, operation, sent),
         );
         await expectUnchanged(world);
@@ -39,7 +40,7 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
       'refuses $fault: $code',
       async ({ fault, code, requests }) => {
         const name = `${operation.id} refuses ${fault}: ${code}`;
-        await expectAlways(name, { share: 0.01, values: requests, show: curl }, async (sent) => {
+        await expectAlways(name, { share: 0.015, values: requests, show: curl }, async (sent) => {
           await expectRefused(world, operation, sent, code);
           await expectUnchanged(world);
         });
@@ -52,8 +53,7 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
     'holds what a simple model holds, after any sequence of requests',
     async () => {
       const name = 'holds what a simple model holds, after any sequence of requests';
-      const show = (steps: { does: string }[]): string => steps.map(({ does }) => does).join('\n');
-      await expectAlways(name, { share: 0.1, values: sequences(world), show }, (steps) =>
+      await expectAlways(name, { share: 0.04, values: sequences(world), show: reached }, (steps) =>
         expectSequence(world, steps),
       );
     },
@@ -64,8 +64,10 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
 /** Some animals to be found, always the same. */
 async function seed(): Promise<void> {
   await world.empty();
-  const operation = world.operation('createPet');
-  for (const sent of fc.sample(allowedRequests(operation), { numRuns: 12, seed: 1 })) {
-    await expectAccepted(world, operation, sent);
+  const requests = allowedRequests(world.operation('createPet'));
+  for (const sent of fc.sample(requests, { numRuns: 12, seed: 1 })) {
+    // Taken as it comes: whether it is what was sent is for a property to say.
+    const { text } = await world.send(sent);
+    world.catalogue.add(exact(text) as Animal);
   }
 }

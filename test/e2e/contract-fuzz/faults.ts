@@ -27,6 +27,7 @@ const FAULTS: readonly [fault: string, code: string, make: Make][] = [
   ['a content coding', 'unsupported_media_type', json.contentCoding],
   ['a body that is too large', 'payload_too_large', json.tooLarge],
   ['a parameter with a value that it cannot take', 'invalid_parameter', other.invalidParameter],
+  ['a parameter just out of its bounds', 'invalid_parameter', other.justOutOfBounds],
   ['an empty parameter', 'invalid_parameter', other.emptyParameter],
   ['a repeated parameter', 'invalid_parameter', other.repeatedParameter],
   ['a parameter that is not documented', 'unknown_parameter', other.unknownParameter],

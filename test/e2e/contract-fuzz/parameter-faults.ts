@@ -10,6 +10,18 @@ export const invalidParameter = (operation: Operation): Requests =>
     forbidden(schema).map((json) => [...given, { name, json }]),
   );
 
+export const justOutOfBounds = (operation: Operation): Requests => {
+  const edges = operation.query.flatMap(({ name, schema: { minimum, maximum } }) =>
+    minimum === undefined || maximum === undefined
+      ? []
+      : [minimum - 1n, maximum + 1n].map((edge) => ({ name, json: String(edge) })),
+  );
+  if (edges.length === 0) return undefined;
+  return fc
+    .tuple(pathOf(operation), fc.constantFrom(...edges))
+    .map(([path, edge]) => toRequest(operation, { path, query: [edge], body: undefined }));
+};
+
 export const emptyParameter = (operation: Operation): Requests =>
   withQuery(operation, (given, { name }) => fc.constant([...given, { name, json: '' }]));
 

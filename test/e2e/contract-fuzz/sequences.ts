@@ -42,8 +42,21 @@ export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
 }
 
+const begun = new WeakSet<Step>();
+
+/** The steps of a sequence, up to the one that failed. */
+export function reached(steps: readonly Step[]): string {
+  return steps
+    .filter((step) => begun.has(step))
+    .map(({ does }) => does)
+    .join('\n');
+}
+
 export async function expectSequence(world: World, steps: readonly Step[]): Promise<void> {
   await world.empty();
-  for (const step of steps) await step.run(world);
+  for (const step of steps) {
+    begun.add(step);
+    await step.run(world);
+  }
   await expectUnchanged(world);
 }

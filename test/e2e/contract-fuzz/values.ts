@@ -20,6 +20,7 @@ function integers({ minimum, maximum }: Schema): fc.Arbitrary<bigint> {
   const within = (value: bigint): boolean => value >= minimum && value <= maximum;
   const small = { min: within(-2n) ? -2n : minimum, max: within(40n) ? 40n : maximum };
   return fc.oneof(
+    { withCrossShrink: true },
     fc.bigInt(small),
     fc.bigInt({ min: minimum, max: maximum }),
     fc.constantFrom(...edges.filter(within)),
@@ -34,7 +35,7 @@ function texts(schema: Schema): fc.Arbitrary<string> {
     fc.string({ unit, minLength, maxLength, size });
   const astral = fc.string({ unit: fc.constantFrom('🐕', '\u{10ffff}'), minLength: max, maxLength: max });
   return fc
-    .oneof(of(min, max), of(min, min), of(max, max), of(min, max, 'max'), astral)
+    .oneof({ withCrossShrink: true }, of(min, max), of(min, min), of(max, max), of(min, max, 'max'), astral)
     .filter((text) => matches(schema, text));
 }
 
@@ -84,6 +85,7 @@ function spellings(value: bigint): string[] {
 export function asParameter(meaning: Meaning): fc.Arbitrary<string> {
   const needless = Buffer.from(String(meaning)).toString('hex').toUpperCase().replace(/../g, '%$&');
   return fc.oneof(
+    { withCrossShrink: true },
     { arbitrary: fc.constant(encodeURIComponent(String(meaning))), weight: 4 },
     { arbitrary: fc.constant(needless), weight: 1 },
   );
