@@ -21,13 +21,18 @@ function header(name: string, value: string | undefined): string {
   return value.includes('$API_KEY') ? `-H "${name}: ${value}"` : `-H ${quoted(`${name}: ${value}`)}`;
 }
 
-/** A command that prints a body: as it stands when a shell and a reader can take that, else compressed. */
+/** A command that prints a body, byte by byte: a long one is compressed, since it is long with repetition. */
 function printing(body: string | Buffer): string {
   const bytes = Buffer.from(body as string);
-  const text = bytes.toString();
-  return text.length < 1_000 && /^[\x20-\x7e]*$/.test(text) && Buffer.from(text).equals(bytes)
-    ? `printf %s ${quoted(text)}`
-    : `echo ${gzipSync(bytes).toString('base64')} | base64 -d | gunzip`;
+  if (bytes.length > 1_000) return `echo ${gzipSync(bytes).toString('base64')} | base64 -d | gunzip`;
+  return `printf ${quoted(Array.from(bytes, forPrintf).join(''))}`;
+}
+
+function forPrintf(byte: number): string {
+  const character = String.fromCharCode(byte);
+  if (character === '%') return '%%';
+  if (character === '\\') return '\\\\';
+  return byte >= 0x20 && byte < 0x7f ? character : `\\${byte.toString(8).padStart(3, '0')}`;
 }
 
 function quoted(text: string): string {
