@@ -25,7 +25,7 @@ function header(name: string, value: string | undefined): string {
 function printing(body: string | Buffer): string {
   const bytes = Buffer.from(body as string);
   if (bytes.length > 1_000) return `echo ${gzipSync(bytes).toString('base64')} | base64 -d | gunzip`;
-  return `printf ${quoted(Array.from(bytes, forPrintf).join(''))}`;
+  return `printf -- ${quoted(Array.from(bytes, forPrintf).join(''))}`;
 }
 
 function forPrintf(byte: number): string {
