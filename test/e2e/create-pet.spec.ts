@@ -98,6 +98,8 @@ describe('createPet: POST /v1/pets', () => {
       ['an array', '[{"name":"Rex","categoryId":1}]'],
       ['a string', '"Rex"'],
       ['a number', '5'],
+      ['a number outside int64', '1e400'],
+      ['a number that is not whole', '-0.5'],
       ['null', 'null'],
       ['a byte order mark', '\ufeff{"name":"Rex","categoryId":1}'],
       ['33 levels of nesting', `{"name":${'['.repeat(32)}${']'.repeat(32)},"categoryId":1}`],

@@ -13,12 +13,12 @@ const EXPOSED =
  * like any other, where @fastify/cors would answer it itself, also for paths that do not exist.
  */
 export function allowOrigins(instance: FastifyInstance, origins: string[]): void {
-  instance.addHook('onRequest', ({ headers }, reply, done) => {
+  instance.addHook('onRequest', ({ headers, method }, reply, done) => {
     reply.header('vary', 'Origin');
     if (headers.origin !== undefined && origins.includes(headers.origin)) {
       reply.header('access-control-allow-origin', headers.origin);
       reply.header('access-control-expose-headers', EXPOSED);
-      if (headers['access-control-request-method'] !== undefined) reply.headers(ALLOWED);
+      if (method === 'OPTIONS') reply.headers(ALLOWED);
     }
     done();
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../errors/api-error.js';
-import { parseJson } from '../json/parse-json.js';
+import { OtherNumber, parseJson } from '../json/parse-json.js';
 import { LIMITS } from './limits.js';
 import { countHeader } from './raw-headers.js';
 
@@ -12,7 +12,8 @@ export async function readJsonBody(request: IncomingMessage): Promise<object> {
   requireJson(request);
   const text = decode(await readBytes(request));
   const value = parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  // A number outside int64 is an object to JavaScript, but none of JSON.
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof OtherNumber) {
     throw new ApiError('invalid_json', 'The body must be a JSON object.');
   }
   return value;

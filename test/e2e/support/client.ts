@@ -10,7 +10,8 @@ export interface Answer {
 }
 
 export interface Options {
-  headers?: Record<string, string>;
+  /** `undefined` leaves out a header that would be sent otherwise. */
+  headers?: Record<string, string | undefined>;
   /** An object is sent as JSON; text and bytes are sent as they are. */
   body?: object | string | Buffer;
 }
@@ -28,11 +29,11 @@ export function call(origin: string, method: string, path: string, options: Opti
         method,
         path,
         agent: false,
-        headers: {
+        headers: given({
           ...(bytes && { 'content-type': 'application/json' }),
-          ...(bytes && !headers['transfer-encoding'] && { 'content-length': bytes.length }),
+          ...(bytes && !headers['transfer-encoding'] && { 'content-length': String(bytes.length) }),
           ...headers,
-        },
+        }),
       },
       (incoming) => {
         const chunks: Buffer[] = [];
@@ -54,6 +55,12 @@ export function call(origin: string, method: string, path: string, options: Opti
     outgoing.on('error', reject);
     outgoing.end(bytes);
   });
+}
+
+function given(headers: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined),
+  );
 }
 
 function asText(body: object | string): string {

@@ -1,10 +1,24 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parse } from 'lossless-json';
 import type { ResponseObject } from '../../../src/common/openapi/types.js';
+import { int64FromText } from '../../../src/common/int64/int64.js';
 import { type DocumentedOperation, operationsOf } from '../../../src/common/openapi/operations.js';
 import type { Answer } from './client.js';
 
 const DOCUMENT = 'https://document.invalid/';
+
+/** What HTTP itself, and cross-origin requests, need; the document speaks of the rest. */
+const TRANSPORT = new Set([
+  'content-type',
+  'content-length',
+  'date',
+  'connection',
+  'keep-alive',
+  'vary',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+]);
 
 /** The published document as a judge: an answer that it does not describe is a failure. */
 export class Contract {
@@ -14,7 +28,7 @@ export class Contract {
 
   constructor(text: string) {
     this.document = JSON.parse(text) as OpenAPIObject;
-    this.ajv.addSchema({ $id: DOCUMENT, ...this.document });
+    this.ajv.addSchema({ $id: DOCUMENT, ...this.document, components: closed(this.document.components) });
   }
 
   check(method: string, path: string, answer: Answer): void {
@@ -25,6 +39,7 @@ export class Contract {
     if (!response) throw new Error(`${shown}, which ${found.operation.operationId} does not document`);
     this.checkHeaders(shown, response, answer);
     if (method === 'HEAD') return;
+    checkNumbers(shown, answer.text);
     const pointer = ['paths', found.path, found.method, 'responses', String(answer.status)];
     const validate = this.validator([...pointer, 'content', 'application/json', 'schema']);
     if (!validate(JSON.parse(answer.text))) {
@@ -32,6 +47,7 @@ export class Contract {
         `${shown} with a body that is not as documented: ${this.ajv.errorsText(validate.errors)}\n${answer.text}`,
       );
     }
+    this.checkCode(shown, response, answer);
   }
 
   /** The operation that a request is for. A trailing or doubled slash makes another path. */
@@ -46,6 +62,15 @@ export class Contract {
   }
 
   private checkHeaders(shown: string, response: ResponseObject, answer: Answer): void {
+    const [mediaType] = Object.keys(response.content ?? {});
+    if (answer.headers['content-type'] !== `${mediaType}; charset=utf-8`) {
+      throw new Error(`${shown} with the content type ${String(answer.headers['content-type'])}`);
+    }
+    const documented = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
+    const stranger = Object.keys(answer.headers).find(
+      (name) => !documented.includes(name) && !TRANSPORT.has(name),
+    );
+    if (stranger) throw new Error(`${shown} with the header ${stranger}, which is not documented`);
     for (const [name, header] of Object.entries(response.headers ?? {})) {
       const reference = (header as { $ref: string }).$ref.split('/').at(-1) ?? '';
       const { required } = (this.document.components?.headers?.[reference] ?? {}) as { required?: boolean };
@@ -54,6 +79,14 @@ export class Contract {
       const validate = this.validator(['components', 'headers', reference, 'schema']);
       if (value !== undefined && !validate(value)) throw new Error(`${shown} with ${name}: ${String(value)}`);
     }
+  }
+
+  private checkCode(shown: string, { content }: ResponseObject, { status, text }: Answer): void {
+    if (status < 400) return;
+    const listed = Object.keys(content?.['application/json']?.examples ?? {});
+    const body = JSON.parse(text) as { code: string; status: number };
+    if (!listed.includes(body.code)) throw new Error(`${shown} with ${body.code}, which is not documented`);
+    if (body.status !== status) throw new Error(`${shown} with a body that says ${body.status}`);
   }
 
   private validator(pointer: string[]): ValidateFunction {
@@ -65,4 +98,21 @@ export class Contract {
     }
     return validate;
   }
+}
+
+/** An answer has the documented members and no others; to a client the schemas of answers stay open. */
+function closed({ schemas = {}, ...components }: NonNullable<OpenAPIObject['components']> = {}): object {
+  const shut = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    'properties' in schema ? { additionalProperties: false, ...schema } : schema,
+  ]);
+  return { ...components, schemas: Object.fromEntries(shut) };
+}
+
+/** Every number is a whole one of 64 bits, in plain digits: JSON.parse would round it to look right. */
+function checkNumbers(shown: string, text: string): void {
+  parse(text, undefined, (number) => {
+    if (int64FromText(number) === undefined) throw new Error(`${shown} with the number ${number}`);
+    return number;
+  });
 }

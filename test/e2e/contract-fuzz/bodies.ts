@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import type { Operation, Schema } from './document.js';
+import { bodyOf, type Member, membersOf, objectText, type Sent, toRequest } from './requests.js';
+
+/** Requests for the operations that they are possible for. */
+export type Requests = fc.Arbitrary<Sent> | undefined;
+
+/** Bodies of which `spoil` changes the members. */
+export function withMembers(
+  operation: Operation,
+  spoil: (members: Member[], schema: Schema) => fc.Arbitrary<Member[]>,
+): Requests {
+  const { body } = operation;
+  return (
+    body &&
+    membersOf(body)
+      .chain((members) => spoil(members, body))
+      .chain((members) => bodyOf(operation, members))
+      .map(({ text }) => asBody(operation, text))
+  );
+}
+
+/** Bodies of which `spoil` changes the text. */
+export function withText(
+  operation: Operation,
+  spoil: (text: string) => fc.Arbitrary<string | Buffer>,
+): Requests {
+  const { body } = operation;
+  return (
+    body &&
+    membersOf(body)
+      .chain((members) => spoil(objectText(members)))
+      .map((text) => asBody(operation, text))
+  );
+}
+
+/** Bodies that are right, with a header that is not. */
+export function withHeader(operation: Operation, name: string, values: (string | undefined)[]): Requests {
+  const { body } = operation;
+  return (
+    body &&
+    fc
+      .tuple(membersOf(body), fc.constantFrom(...values))
+      .map(([members, value]) => asBody(operation, objectText(members), { [name]: value }))
+  );
+}
+
+function asBody(operation: Operation, text: string | Buffer, headers: Sent['headers'] = {}): Sent {
+  const path = { text: operation.path, says: {} };
+  return toRequest(operation, { path, query: [], body: { text, says: {} }, headers });
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { type Requests, withMembers } from './bodies.js';
+import type { Operation, Schema } from './document.js';
+import { allowed, asJson, lengths, matches } from './values.js';
+
+export const missingField = (operation: Operation): Requests =>
+  withMembers(operation, (members, { required = [] }) =>
+    fc
+      .subarray([...required], { minLength: 1 })
+      .map((left) => members.filter(({ name }) => !left.includes(name))),
+  );
+
+export const otherType = (operation: Operation): Requests =>
+  withField(
+    operation,
+    () => true,
+    ({ type }) =>
+      fc.oneof(
+        ...(type === 'integer'
+          ? [fc.string().map((text) => JSON.stringify(text)), fc.bigInt().map((n) => `"${n}"`)]
+          : [fc.integer().map(String)]),
+        fc.constantFrom('null', 'true', 'false', '[]', '{}'),
+        fc.array(fc.json({ maxDepth: 2 }), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+      ),
+  );
+
+export const outOfBounds = (operation: Operation): Requests =>
+  withField(
+    operation,
+    ({ type }) => type === 'integer',
+    ({ minimum = 0n, maximum = 0n }) => {
+      const beyond = fc.oneof(fc.constant(1n), fc.bigInt(1n, 100n), fc.bigInt(1n, 10n ** 40n));
+      return fc.oneof(
+        beyond.map((by) => maximum + by).chain(asJson),
+        beyond.map((by) => minimum - by).chain(asJson),
+        fc.constantFrom(
+          '1.5',
+          '1e400',
+          '-1e400',
+          '1e-1',
+          '1e999999999',
+          '9007199254740993.5',
+          '1e-999999999',
+        ),
+        fc
+          .tuple(fc.bigInt(minimum, maximum), fc.integer({ min: 1, max: 9 }))
+          .map(([n, tenth]) => `${n}.${tenth}`),
+      );
+    },
+  );
+
+export const wrongLength = (operation: Operation): Requests =>
+  withField(operation, isText, (schema) => {
+    const { min, max } = lengths(schema);
+    const over = fc.constantFrom(1, 2, max).map((by) => max + by);
+    const units = fc.constantFrom('x', '🐕', '\u{10ffff}', 'é');
+    const long = fc.tuple(over, units).map(([length, unit]) => unit.repeat(length));
+    const short = min > 0 ? [fc.constant('x'.repeat(min - 1))] : [];
+    return fc.oneof(long, ...short).map((text) => JSON.stringify(text));
+  });
+
+export const againstPattern = (operation: Operation): Requests =>
+  withField(
+    operation,
+    (schema) => isText(schema) && schema.pattern !== undefined,
+    (schema) => {
+      const { min, max } = lengths(schema);
+      const odd = fc.oneof(
+        fc.integer({ min: 0, max: 0xa0 }).map((code) => String.fromCodePoint(code)),
+        fc.constantFrom(...' \u00a0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000\u007f\u0085'),
+      );
+      const blank = fc.string({ unit: odd, minLength: min, maxLength: max });
+      const spoilt = fc.tuple(allowed(schema), odd, fc.nat()).map(([text, character, at]) => {
+        const points = [...String(text)];
+        return points.with(at % points.length, character).join('');
+      });
+      const empty = { ...schema, pattern: '' };
+      return fc
+        .oneof(blank, spoilt)
+        .filter((text) => matches(empty, text) && !matches(schema, text))
+        .chain(asJson);
+    },
+  );
+
+export const notListed = (operation: Operation): Requests =>
+  withField(
+    operation,
+    (schema) => schema.enum !== undefined,
+    (schema) => {
+      const listed = schema.enum ?? [];
+      const near = fc.constantFrom(...listed).chain((value) => {
+        const [first = ''] = value;
+        const last = value.at(-1) ?? '';
+        return fc.constantFrom(
+          value.toUpperCase(),
+          value.replace(first, first.toUpperCase()),
+          ` ${value}`,
+          `${value} `,
+          `${value}\0`,
+          value + last,
+        );
+      });
+      return fc
+        .oneof(near, fc.string(), fc.constantFrom('', 'null', '__proto__', 'toString'))
+        .filter((text) => !listed.includes(text))
+        .chain(asJson);
+    },
+  );
+
+export const halfCharacter = (operation: Operation): Requests =>
+  withField(operation, isText, (schema) =>
+    fc
+      .tuple(
+        fc.constantFrom('\\ud800', '\\uDBFF', '\\udc00', '\\udfff', '\\udc00\\ud800'),
+        fc.nat({ max: 3 }),
+      )
+      .map(([half, before]) => `"${'x'.repeat(Math.min(before, lengths(schema).max - 2))}${half}"`),
+  );
+
+export const unknownField = (operation: Operation): Requests =>
+  withMembers(operation, (members, { properties = {} }) => {
+    const known = Object.keys(properties);
+    const variants = known.flatMap((name) => [name.toUpperCase(), `${name} `, `${name}[]`]);
+    const name = fc
+      .oneof(
+        fc.constantFrom('id', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '', ...variants),
+        fc.string({ unit: 'binary', maxLength: 60 }),
+      )
+      .filter((text) => !known.includes(text));
+    return fc
+      .tuple(name, fc.json({ maxDepth: 4 }), fc.nat({ max: members.length }))
+      .map(([unknown, json, at]) => members.toSpliced(at, 0, { name: unknown, json }));
+  });
+
+const isText = (schema: Schema): boolean => schema.type === 'string' && !schema.enum;
+
+/** A body that is right but for one field, whose schema is of a certain kind. */
+function withField(
+  operation: Operation,
+  is: (schema: Schema) => boolean,
+  wrong: (schema: Schema) => fc.Arbitrary<string>,
+): Requests {
+  const fields = Object.entries(operation.body?.properties ?? {}).filter(([, schema]) => is(schema));
+  if (fields.length === 0) return undefined;
+  return withMembers(operation, (members) =>
+    fc
+      .constantFrom(...fields)
+      .chain(([name, schema]) =>
+        wrong(schema).map((json) => [...members.filter((member) => member.name !== name), { name, json }]),
+      ),
+  );
+}

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import type { Operation, Parameter, Schema } from './document.js';
+import { allowedRequests, limitOf, type Member, pathOf, queryOf, type Sent, toRequest } from './requests.js';
+import { allowed, asParameter } from './values.js';
+
+type Requests = fc.Arbitrary<Sent> | undefined;
+
+export const invalidParameter = (operation: Operation): Requests =>
+  withQuery(operation, (given, { name, schema }) =>
+    forbidden(schema).map((json) => [...given, { name, json }]),
+  );
+
+export const justOutOfBounds = (operation: Operation): Requests => {
+  const edges = operation.query.flatMap(({ name, schema: { minimum, maximum } }) =>
+    minimum === undefined || maximum === undefined
+      ? []
+      : [minimum - 1n, maximum + 1n].map((edge) => ({ name, json: String(edge) })),
+  );
+  if (edges.length === 0) return undefined;
+  return fc
+    .tuple(pathOf(operation), fc.constantFrom(...edges))
+    .map(([path, edge]) => toRequest(operation, { path, query: [edge], body: undefined }));
+};
+
+export const emptyParameter = (operation: Operation): Requests =>
+  withQuery(operation, (given, { name }) => fc.constant([...given, { name, json: '' }]));
+
+export const repeatedParameter = (operation: Operation): Requests =>
+  withQuery(operation, (given, { name, schema }) =>
+    fc
+      .array(allowed(schema).chain(asParameter), { minLength: 2, maxLength: 3 })
+      .map((values) => [...given, ...values.map((json) => ({ name, json }))]),
+  );
+
+export const unknownParameter = (operation: Operation): Requests =>
+  withQuery(operation, (given) => {
+    const known = operation.query.map(({ name }) => name);
+    const variants = known.flatMap((name) => [name.toUpperCase(), `${name}[]`, `${name} `, `${name}.x`]);
+    return fc
+      .tuple(
+        fc.oneof(
+          fc.constantFrom(
+            'offset',
+            'page',
+            'api_key',
+            'access_token',
+            '__proto__',
+            'constructor',
+            ...variants,
+          ),
+          fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }),
+        ),
+        fc.webQueryParameters(),
+      )
+      .filter(([name]) => !known.includes(name))
+      .map(([name, json]) => [...given, { name: encodeURIComponent(name), json }]);
+  });
+
+export const invalidPath = (operation: Operation): Requests => {
+  const [parameter] = operation.pathParameters;
+  return parameter && withPath(operation, parameter, forbidden(parameter.schema));
+};
+
+export const brokenPath = (operation: Operation): Requests => {
+  const [parameter] = operation.pathParameters;
+  return (
+    parameter &&
+    withPath(operation, parameter, fc.constantFrom('%', '1%', '%zz', '%1', '%ff', '%c0%af', '%e2%82'))
+  );
+};
+
+export const noKey = (operation: Operation): Requests => withKey(operation, fc.constant(undefined));
+
+export const wrongKey = (operation: Operation): Requests =>
+  withKey(
+    operation,
+    fc.oneof(
+      fc.string({ unit: 'grapheme-ascii' }).map((text) => `Bearer ${text}`),
+      fc.stringMatching(/^pets_(live|test)_[A-Za-z0-9]{38}$/).map((key) => `Bearer ${key}`),
+      fc.constantFrom('', 'Bearer', 'Bearer ', 'Basic eDp5', 'Digest x', 'Bearer  x', 'Bearer x, Bearer y'),
+    ),
+  );
+
+export const longTarget = (operation: Operation): Requests => {
+  const limit = limitOf(operation, 'uri_too_long');
+  return fc.tuple(pathOf(operation), fc.constantFrom(1, 2, 1000)).map(([path, by]) => {
+    const query = [{ name: 'x', json: 'x'.repeat(limit + by - path.text.length - '?x='.length) }];
+    return toRequest(operation, { path, query, body: undefined });
+  });
+};
+
+export const largeHeaders = (operation: Operation): Requests => {
+  const limit = limitOf(operation, 'headers_too_large');
+  return fc.tuple(pathOf(operation), fc.constantFrom(0, 1, 1000)).map(([path, by]) => {
+    const headers = { 'x-filler': 'x'.repeat(limit + by) };
+    return toRequest(operation, { path, query: [], body: undefined, headers });
+  });
+};
+
+/** What a parameter cannot be. A number in a path or a query is plain digits, and nothing else. */
+function forbidden({ type, minimum = 0n, maximum = 0n, enum: listed }: Schema): fc.Arbitrary<string> {
+  const within = (text: string): boolean =>
+    listed
+      ? listed.includes(text)
+      : /^(?:0|-?[1-9]\d*)$/.test(text) && BigInt(text) >= minimum && BigInt(text) <= maximum;
+  const beyond = fc.oneof(fc.constant(1n), fc.bigInt(1n, 10n ** 30n));
+  const numbers = [
+    beyond.map((by) => String(maximum + by)),
+    beyond.map((by) => String(minimum - by)),
+    fc.constantFrom(
+      '1.0',
+      '1e1',
+      '+5',
+      '05',
+      '-0',
+      '0x10',
+      '0b1',
+      '1_0',
+      '1,0',
+      ' 5',
+      '5 ',
+      '5\n',
+      '٣',
+      '５',
+      '--1',
+    ),
+  ];
+  const words = [
+    fc.constantFrom(...(listed ?? ['x'])).chain((word) => fc.constantFrom(word.toUpperCase(), `${word} `)),
+  ];
+  return fc
+    .oneof(
+      ...(type === 'integer' ? numbers : words),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+      fc.constantFrom('null', 'undefined', 'NaN', 'true', '{}', '\0', '../x'),
+    )
+    .filter((text) => !within(text))
+    .map((text) => encodeURIComponent(text));
+}
+
+/** A query that is right but for one parameter, which is not among those given to `spoil`. */
+function withQuery(
+  operation: Operation,
+  spoil: (given: Member[], parameter: Parameter) => fc.Arbitrary<Member[]>,
+): Requests {
+  if (operation.query.length === 0) return undefined;
+  return fc.tuple(pathOf(operation), fc.constantFrom(...operation.query)).chain(([path, parameter]) =>
+    queryOf(operation.query.filter((other) => other !== parameter))
+      .chain((given) => spoil(given, parameter))
+      .chain((query) => fc.shuffledSubarray(query, { minLength: query.length }))
+      .map((query) => toRequest(operation, { path, query, body: undefined })),
+  );
+}
+
+function withPath(operation: Operation, { name }: Parameter, value: fc.Arbitrary<string>): Requests {
+  return value.map((text) =>
+    toRequest(operation, {
+      path: { text: operation.path.replace(`{${name}}`, () => text), says: {} },
+      query: [],
+      body: undefined,
+    }),
+  );
+}
+
+function withKey(operation: Operation, credentials: fc.Arbitrary<string | undefined>): Requests {
+  return fc
+    .tuple(allowedRequests(operation), credentials)
+    .map(([sent, authorization]) => ({ ...sent, headers: { ...sent.headers, authorization } }));
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import type { Operation, Parameter, Schema } from './document.js';
+import { allowed, asJson, asParameter, type Meaning } from './values.js';
+
+/** A request as it goes over the wire, and what it says. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Buffer;
+  /** The parameters and fields that were given. */
+  readonly says: Readonly<Record<string, Meaning>>;
+}
+
+/** A member of a body: its name and its value, both as JSON. */
+export interface Member {
+  readonly name: string;
+  readonly json: string;
+  readonly means?: Meaning;
+}
+
+/** Every request that the document allows, for an operation. */
+export function allowedRequests(operation: Operation): fc.Arbitrary<Sent> {
+  const { query, body } = operation;
+  return fc
+    .record({
+      path: pathOf(operation),
+      query: query.length > 0 ? queryOf(query) : ignoredQuery,
+      body: body ? membersOf(body).chain((members) => bodyOf(operation, members)) : fc.constant(undefined),
+    })
+    .map((parts) => toRequest(operation, parts));
+}
+
+export interface Parts {
+  path: { text: string; says: Record<string, Meaning> };
+  query: readonly Member[];
+  body: { text: string | Buffer; says: Record<string, Meaning> } | undefined;
+  headers?: Record<string, string | undefined>;
+}
+
+export function toRequest(operation: Operation, { path, query, body, headers = {} }: Parts): Sent {
+  const search = query.map(({ name, json }) => `${name}=${json}`).join('&');
+  return {
+    method: operation.method,
+    path: `${path.text}${search && `?${search}`}`,
+    headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+    ...(body && { body: body.text }),
+    says: { ...path.says, ...saidBy(query), ...body?.says },
+  };
+}
+
+export function pathOf({ path, pathParameters }: Operation): fc.Arbitrary<Parts['path']> {
+  return fc
+    .tuple(...pathParameters.map(({ name, schema }) => written(name, schema, asParameter)))
+    .map((given) => ({
+      text: given.reduce((text, { name, json }) => text.replace(`{${name}}`, json), path),
+      says: saidBy(given),
+    }));
+}
+
+/** Some of the parameters, in any order. */
+export function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<Member[]> {
+  return fc
+    .shuffledSubarray([...parameters])
+    .chain((some) => fc.tuple(...some.map(({ name, schema }) => written(name, schema, asParameter))));
+}
+
+/** An operation that documents no query ignores whatever is there. */
+const ignoredQuery: fc.Arbitrary<Member[]> = fc.oneof(
+  { withCrossShrink: true },
+  { arbitrary: fc.constant<Member[]>([]), weight: 3 },
+  {
+    arbitrary: fc
+      .array(fc.tuple(fc.webQueryParameters(), fc.webQueryParameters()), { maxLength: 3 })
+      .map((pairs) => pairs.map(([name, json]) => ({ name, json }))),
+    weight: 1,
+  },
+);
+
+/** The fields that are required and some of the others, in any order. */
+export function membersOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Member[]> {
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  return fc
+    .subarray(optional)
+    .chain((some) => {
+      const names = [...required, ...some];
+      return fc.shuffledSubarray(names, { minLength: names.length });
+    })
+    .chain((names) => fc.tuple(...names.map((name) => written(name, properties[name] ?? {}, asJson))));
+}
+
+function written(
+  name: string,
+  schema: Schema,
+  write: (meaning: Meaning) => fc.Arbitrary<string>,
+): fc.Arbitrary<Member> {
+  return allowed(schema).chain((means) => write(means).map((json) => ({ name, json, means })));
+}
+
+/** The text of a body: white space where JSON has it, and sometimes as much as the body may be long. */
+export function bodyOf(
+  operation: Operation,
+  members: readonly Member[],
+): fc.Arbitrary<{ text: string; says: Record<string, Meaning> }> {
+  const most = limitOf(operation, 'payload_too_large');
+  return fc
+    .record({
+      space: fc.constantFrom('', ' ', '\n\t', '\r\n  '),
+      full: fc.nat({ max: 9 }).map((n) => n === 9),
+    })
+    .map(({ space, full }) => {
+      const text = objectText(members, space);
+      const says = saidBy(members);
+      return { text: full ? padded(text, most) : text, says };
+    });
+}
+
+export function objectText(members: readonly Member[], space = ''): string {
+  const inner = members.map(
+    ({ name, json }) => `${space}${JSON.stringify(name)}${space}:${space}${json}${space}`,
+  );
+  return `${space}{${inner.join(',') || space}}${space}`;
+}
+
+/** Fills a text with white space, to so many bytes. */
+export function padded(text: string, bytes: number): string {
+  return text + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(text)));
+}
+
+/** The number that the document names for a limit: "The body is larger than 16384 bytes." */
+export function limitOf({ refusals }: Operation, code: string): number {
+  const [bytes] = /\d+/.exec(refusals.get(code)?.summary ?? '') ?? [];
+  if (!bytes) throw new Error(`The document names no limit for ${code}`);
+  return Number(bytes);
+}
+
+function saidBy(members: readonly Member[]): Record<string, Meaning> {
+  return Object.fromEntries(
+    members.flatMap(({ name, means }) => (means === undefined ? [] : [[name, means]])),
+  );
+}

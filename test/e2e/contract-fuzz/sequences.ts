@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { curl } from './curl.js';
+import { expectAccepted, expectRefused, expectUnchanged, expectWalk } from './expected.js';
+import { faultsOf } from './faults.js';
+import { allowedRequests } from './requests.js';
+import type { World } from './world.js';
+
+/** One thing that a client does. */
+export interface Step {
+  readonly does: string;
+  run(world: World): Promise<void>;
+}
+
+/** Sequences of everything that clients do, on a catalogue that is empty at first. */
+export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
+  const accepted = operations.map((operation) => ({
+    weight: operation.body ? 5 : 2,
+    arbitrary: allowedRequests(operation).map((sent) => ({
+      does: curl(sent),
+      run: (world: World) => expectAccepted(world, operation, sent),
+    })),
+  }));
+  const refused = operations.flatMap(faultsOf).map(({ operation, requests, code }) =>
+    requests.map((sent) => ({
+      does: curl(sent),
+      run: (world: World) => expectRefused(world, operation, sent, code),
+    })),
+  );
+  const walks = operations
+    .filter(({ id }) => id === 'listPets')
+    .map((operation) => ({
+      weight: 2,
+      arbitrary: allowedRequests(operation).map((sent) => ({
+        does: `${curl(sent)} # and on, by its links`,
+        run: (world: World) => expectWalk(world, sent),
+      })),
+    }));
+  const step: fc.Arbitrary<Step> = fc.oneof(...accepted, ...walks, {
+    weight: 2,
+    arbitrary: fc.oneof(...refused),
+  });
+  return fc.array(step, { minLength: 1, maxLength: 30, size: 'max' });
+}
+
+const begun = new WeakSet<Step>();
+
+/** The steps of a sequence, up to the one that failed. */
+export function reached(steps: readonly Step[]): string {
+  return steps
+    .filter((step) => begun.has(step))
+    .map(({ does }) => does)
+    .join('\n');
+}
+
+export async function expectSequence(world: World, steps: readonly Step[]): Promise<void> {
+  await world.empty();
+  for (const step of steps) {
+    begun.add(step);
+    await step.run(world);
+  }
+  await expectUnchanged(world);
+}
