@@ -6,10 +6,12 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors/api-error.js';
 import { sendError } from '../errors/send-error.js';
+import { limitPipelining, watchConnections } from './connections.js';
 import { LIMITS } from './limits.js';
 import { answerMalformedHttp } from './malformed-http.js';
 import { countHeader } from './raw-headers.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
 /** Fastify, set up so that nothing reaches a handler that should not, and nothing leaves without our headers. */
 export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
@@ -36,7 +38,10 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     },
     skipMiddie: true,
   });
-  prepare(adapter.getInstance());
+  const instance = adapter.getInstance();
+  watchConnections(instance.server);
+  limitPipelining(instance);
+  prepare(instance);
   return adapter;
 }
 
@@ -78,7 +83,7 @@ function prepare(instance: FastifyInstance): void {
 
 /** What every answer carries. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header(REQUEST_ID, request.id);
+  reply.header(REQUEST_ID, request.id).headers(SECURITY_HEADERS);
   if (/^\/v1(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
 }
 

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../errors/error-catalogue.js';
 import { LIMITS } from './limits.js';
 import { JSON_TYPE } from './media-types.js';
 import { REQUEST_ID } from './request-id.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
 /** Answers what the HTTP parser refuses: no request exists yet, only a socket. */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
@@ -25,6 +26,7 @@ export function rawAnswer(error: ApiError): string {
     `content-length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID}: ${randomUUID()}`,
     'cache-control: no-store',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `date: ${new Date().toUTCString()}`,
     'connection: close',
     '',
