@@ -28,9 +28,11 @@ export async function run(drill) {
   drill.defer(() => rmSync(folder, { recursive: true, force: true }));
   for (const { name, args } of targets(origin, key)) {
     drill.progress(name);
-    const { verdict, attempts } = await attack(join(folder, name.replaceAll(/\W+/g, '-')), args);
-    drill.figure(name, `${verdict} after ${attempts} requests`);
-    drill.expect(`${name} is not injectable`, verdict === 'not injectable' && attempts > 0);
+    const { verdict, answers } = await attack(join(folder, name.replaceAll(/\W+/g, '-')), args);
+    drill.figure(name, `${verdict}; ${tell(answers)}`);
+    const heard = name.includes('Authorization') || answers.has('200') || answers.has('201');
+    drill.expect(`${name} lets valid requests through`, heard);
+    drill.expect(`${name} is not injectable`, verdict === 'not injectable');
   }
   const { status } = await call('GET', '/v1/pets', { headers: bearer(key) });
   drill.expect('the service answers as before', status === 200);
@@ -88,9 +90,14 @@ async function attack(outputFolder, target) {
   ];
   const options = { stdio: ['ignore', 'pipe', 'pipe'] };
   const { output } = await runChild('timeout', [String(TARGET_S), 'sqlmap', ...args], options);
-  const attempts = readFileSync(traffic, 'utf8').match(/^HTTP request \[#/gm)?.length ?? 0;
-  return { verdict: verdictOf(output), attempts };
+  const answers = new Map();
+  for (const [, status] of readFileSync(traffic, 'utf8').matchAll(/^HTTP response \[#\d+\] \((\d+)/gm)) {
+    answers.set(status, (answers.get(status) ?? 0) + 1);
+  }
+  return { verdict: verdictOf(output), answers };
 }
+
+const tell = (answers) => [...answers].map(([status, times]) => `${times} × ${status}`).join(', ');
 
 /** Only what sqlmap says in so many words counts: a run that broke off is no pass. */
 function verdictOf(output) {
