@@ -2,13 +2,14 @@ import { createApp } from './app.js';
 import { announceAddress, offerKey } from './announce.js';
 import { Database } from './database/database.js';
 import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
+import { LIMITS } from './common/http/limits.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
 
 try {
   const config = loadConfig(environment());
   const app = await createApp(config);
   app.enableShutdownHooks();
-  await app.listen(config.port, config.host);
+  await app.listen({ port: config.port, host: config.host, backlog: LIMITS.backlog });
   await announceAddress(app);
   await app.get(Database).whenReady();
   await offerKey(app);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DataSource, EntityMetadataNotFoundError } from 'typeorm';
 import { DatabaseNotReadyError } from './database.js';
 import { isDatabaseOutage } from './outage.js';
 
@@ -22,6 +23,13 @@ describe('isDatabaseOutage', () => {
     expect(isDatabaseOutage(new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]))).toBe(
       true,
     );
+  });
+
+  it('is true of a request that comes before the first connection', () => {
+    const source = new DataSource({ type: 'postgres' });
+    const early = () => source.getRepository('ApiKey').metadata;
+    expect(early).toThrow(EntityMetadataNotFoundError);
+    expect(isDatabaseOutage(new EntityMetadataNotFoundError('ApiKey'))).toBe(true);
   });
 
   it.each([

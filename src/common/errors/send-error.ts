@@ -7,7 +7,7 @@ import { toApiError } from './to-api-error.js';
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toApiError(thrown);
   if (error.code === 'internal_error') request.log.error({ err: thrown }, 'unexpected failure');
-  else if (error.status >= 500) request.log.warn({ err: thrown }, error.message);
+  else if (error.status >= 500 && thrown !== error) request.log.warn({ err: thrown }, error.message);
   // The response was begun, or the client is gone: there is nobody to tell.
   if (reply.sent || reply.raw.headersSent) return;
   // A body that is still on its way, and that nobody wants, would have to be read before the connection is used again.

@@ -6,12 +6,14 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { ApiError } from '../errors/api-error.js';
 import { sendError } from '../errors/send-error.js';
+import { limitPipelining, watchConnections } from './connections.js';
 import { inviteLater } from './json-body.js';
 import { LIMITS } from './limits.js';
 import { malformedHttp, noteRequest } from './malformed-http.js';
 import { refusal } from './refusal.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
 import { normalTarget } from './request-target.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
 const BAD_TARGET = 'The request target is not well-formed.';
 
@@ -47,7 +49,10 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     },
     skipMiddie: true,
   });
-  prepare(adapter.getInstance());
+  const instance = adapter.getInstance();
+  watchConnections(instance.server);
+  limitPipelining(instance);
+  prepare(instance);
   return adapter;
 }
 
@@ -101,6 +106,6 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 /** What every request is noted for, and every answer carries. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
   noteRequest(request.id, request.raw, reply.raw);
-  reply.header(REQUEST_ID, request.id);
+  reply.header(REQUEST_ID, request.id).headers(SECURITY_HEADERS);
   if (/^\/v1(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
 }

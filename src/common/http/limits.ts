@@ -8,4 +8,13 @@ export const LIMITS = {
   requestMs: 10_000,
   /** Longer than the idle time-out of the usual proxies, so that it is the proxy that closes an idle connection. */
   keepAliveMs: 72_000,
+  /** How long a client may leave an answer lying, taking nothing of it. */
+  stalledMs: 10_000,
+  connections: 10_000,
+  /** How many connections may wait to be accepted: in a rush, those beyond are lost, and their clients wait seconds. */
+  backlog: 4_096,
+  /** How long a connection may be silent when more than half of the connections are in use. */
+  silentMs: 12_000,
+  /** How many requests a client may send on a connection without waiting for their answers. */
+  pipelined: 100,
 } as const;

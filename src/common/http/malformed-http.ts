@@ -7,6 +7,7 @@ import type { ErrorCode } from '../errors/error-catalogue.js';
 import { LIMITS } from './limits.js';
 import { JSON_TYPE } from './media-types.js';
 import { REQUEST_ID } from './request-id.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 
 interface Turn {
   readonly id: string;
@@ -69,6 +70,7 @@ function rawAnswer(error: ApiError, requestId: string): string {
     `content-length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID}: ${requestId}`,
     'cache-control: no-store',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     `date: ${new Date().toUTCString()}`,
     'connection: close',
     '',

@@ -18,6 +18,9 @@ const TRANSPORT = new Set([
   'vary',
   'access-control-allow-origin',
   'access-control-expose-headers',
+  'content-security-policy',
+  'x-content-type-options',
+  'referrer-policy',
 ]);
 
 /** The published document as a judge: an answer that it does not describe is a failure. */

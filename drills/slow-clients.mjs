@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bearer, httpClient } from './support/http.mjs';
+import { startPostgres } from './support/postgres.mjs';
+import { issueKeys, startService } from './support/service.mjs';
+import { SlowCrowd } from './support/slow-crowd.mjs';
+import { percentile } from './support/statistics.mjs';
+
+export const title = 'thousands of slow clients are cut off, and nobody else notices them';
+
+const SLOW_OF_EACH_KIND = 1_000;
+/**
+ * What the kernel keeps for a reader that does not read. It is this much on the loopback interface only, whose segments
+ * are large; so many as the kernel has memory for can take part.
+ */
+const READER_BYTES = 5_000_000;
+const PIPELINERS = 20;
+const PIPELINED = 1_000;
+const ATTACK_S = 25;
+const CUT_WITHIN_S = 15;
+const REQUESTS_PER_S = 100;
+const PATIENCE_MS = 5_000;
+const AT_LEAST = 0.999;
+
+export async function run(drill) {
+  const { url } = await startPostgres(drill);
+  const settings = { DATABASE_URL: url, KEY_ENVIRONMENT: 'test' };
+  const [key] = await issueKeys(settings, 1);
+  const service = await startService(drill, settings);
+  const legitimate = steadyClients(drill, service.origin, key);
+  const memory = watchMemory(drill, service.pid);
+  await delay(3_000);
+
+  const crowds = crowdsOf(service.origin, key);
+  for (const crowd of crowds) drill.defer(() => crowd.leave());
+  drill.progress(`the slow clients come: ${crowds.map(({ size, name }) => `${size} ${name}`).join(', ')}`);
+  await Promise.all(crowds.map((crowd) => crowd.come()));
+  drill.progress(`they are all there; for the slow ones that are cut off others come, for ${ATTACK_S} s`);
+  await delay(ATTACK_S * 1_000);
+  for (const crowd of crowds) crowd.replace = false;
+  drill.progress(`no more of them come; the last ones have ${CUT_WITHIN_S} s`);
+  await delay(CUT_WITHIN_S * 1_000 + 1_000);
+
+  await judgeLegitimate(drill, legitimate);
+  for (const crowd of crowds) judgeCrowd(drill, crowd);
+  drill.figure('memory of the service', `${memory.first} MiB before, ${memory.most()} MiB at most`);
+}
+
+function crowdsOf(origin, key) {
+  const authorization = `Authorization: Bearer ${key}\r\n`;
+  const post = (credential) =>
+    `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${credential}Content-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"name":"`;
+  const get = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+  const size = SLOW_OF_EACH_KIND;
+  return [
+    new SlowCrowd('slow headers', {
+      origin,
+      size,
+      first: 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n',
+      drip: 'X-A: b\r\n',
+      answer: 408,
+    }),
+    new SlowCrowd('silent connections', { origin, size, first: '', drip: '', answer: 408 }),
+    new SlowCrowd('slow bodies', { origin, size, first: post(authorization), drip: 'x', answer: 408 }),
+    new SlowCrowd('slow bodies without a key', { origin, size, first: post(''), drip: 'x', answer: 401 }),
+    // Enough for every buffer on the way to be full; what they drip shows them that they were cut off.
+    new SlowCrowd('readers that do not read', {
+      origin,
+      size: Math.min(size, readersTheKernelBears()),
+      first: get.repeat(4),
+      drip: '\r\n',
+      reads: false,
+    }),
+    new SlowCrowd(`readers that ask ${PIPELINED} times at once`, {
+      origin,
+      size: PIPELINERS,
+      first: get.repeat(PIPELINED),
+      drip: '\r\n',
+      reads: false,
+      again: false, // cut off at once: coming back, they would be fast clients
+    }),
+  ];
+}
+
+function readersTheKernelBears() {
+  try {
+    const pagesBeforePressure = Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]);
+    return Math.floor((pagesBeforePressure * 4_096 * 0.8) / READER_BYTES);
+  } catch {
+    return 200;
+  }
+}
+
+/** Requests at a steady rate, whatever becomes of the ones before. */
+function steadyClients(drill, origin, key) {
+  const { call } = httpClient(drill, origin, { connections: 50, timeoutMs: PATIENCE_MS });
+  const headers = { ...bearer(key), 'content-type': 'application/json' };
+  const sent = [];
+  const ask = async (i) => {
+    const body = JSON.stringify({ name: `animal ${i}`, categoryId: i });
+    const [answer, expected] =
+      i % 4 === 0
+        ? [call('POST', '/v1/pets', { headers, body }), 201]
+        : [call('GET', '/v1/pets?limit=10', { headers: bearer(key) }), 200];
+    return answer.then(
+      ({ status, ms }) => ({ ok: status === expected, why: status, ms }),
+      (error) => ({ ok: false, why: error.code ?? error.message, ms: PATIENCE_MS }),
+    );
+  };
+  const timer = setInterval(() => sent.push(ask(sent.length)), 1_000 / REQUESTS_PER_S);
+  drill.defer(() => clearInterval(timer));
+  return {
+    finish() {
+      clearInterval(timer);
+      return Promise.all(sent);
+    },
+  };
+}
+
+async function judgeLegitimate(drill, legitimate) {
+  const outcomes = await legitimate.finish();
+  const failed = outcomes.filter(({ ok }) => !ok);
+  const share = 1 - failed.length / outcomes.length;
+  const ms = outcomes.map((outcome) => outcome.ms);
+  drill.figure(
+    'legitimate requests',
+    `${outcomes.length}, ${failed.length} failed ${[...new Set(failed.map(({ why }) => why))].join(' ')}`,
+  );
+  drill.figure(
+    'their latency',
+    [0.5, 0.99, 1].map((part) => `p${part * 100} ${percentile(ms, part).toFixed(1)} ms`).join(', '),
+  );
+  drill.expect(
+    `${(share * 100).toFixed(2)} % of the legitimate requests succeed, at least ${AT_LEAST * 100} %`,
+    share >= AT_LEAST,
+  );
+}
+
+function judgeCrowd(drill, { name, ages, open, answers, expected }) {
+  const longest = ages.length > 0 ? percentile(ages, 1) : Infinity;
+  drill.figure(
+    name,
+    `${ages.length} cut, after ${percentile(ages, 0.5)?.toFixed(1)} s (median), ${longest.toFixed(1)} s at most; ${open.size} still open`,
+  );
+  drill.expect(`${name}: each is cut within ${CUT_WITHIN_S} s`, open.size === 0 && longest <= CUT_WITHIN_S);
+  if (!expected) return;
+  const wrong = [...answers].filter(([answer]) => answer !== `${expected} with an Error body`);
+  drill.expect(
+    `${name}: each is told ${expected} with an Error body ${wrong.map(([answer, n]) => `(not: ${n} × ${answer})`).join(' ')}`,
+    answers.size > 0 && wrong.length === 0,
+  );
+}
+
+function watchMemory(drill, pid) {
+  const read = () => {
+    try {
+      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+    } catch {
+      return 0; // only Linux tells
+    }
+  };
+  const first = read();
+  let most = first;
+  const timer = setInterval(() => (most = Math.max(most, read())), 250);
+  drill.defer(() => clearInterval(timer));
+  return { first, most: () => most };
+}

@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET = { from: 'pets_test_'.length, length: 32 };
+
+/** Keys that read like real ones, checksum included, and that nobody was issued. */
+
+export const randomKey = () => withChecksum(`pets_test_${randomText(SECRET.length)}`);
+
+/** Every key that differs from a real one in exactly one character of its secret, in random order. */
+export function nearMisses(key) {
+  const body = key.slice(0, SECRET.from + SECRET.length);
+  const keys = [];
+  for (let at = SECRET.from; at < body.length; at++) {
+    for (const other of BASE62) {
+      if (other !== body[at]) keys.push(withChecksum(body.slice(0, at) + other + body.slice(at + 1)));
+    }
+  }
+  return shuffled(keys);
+}
+
+/** A key that begins like a real one: only the last characters of the secret are others. */
+export function sharingPrefix(key, others = 8) {
+  return withChecksum(key.slice(0, SECRET.from + SECRET.length - others) + randomText(others));
+}
+
+/** Not even well-formed: the checksum gives it away before anything is looked up. */
+export const misspelt = () => {
+  const key = randomKey();
+  return key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+};
+
+export function shuffled(items) {
+  const result = [...items];
+  for (let i = result.length - 1; i > 0; i--) {
+    const other = randomInt(i + 1);
+    [result[i], result[other]] = [result[other], result[i]];
+  }
+  return result;
+}
+
+const randomText = (length) => Array.from({ length }, () => BASE62[randomInt(BASE62.length)]).join('');
+
+/** As src/auth/key-format.ts does; if that changes, the service refuses these keys early and the drill notices. */
+function withChecksum(body) {
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < 6; i++) {
+    text = `${BASE62[rest % BASE62.length]}${text}`;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return body + text;
+}

@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/** Makes sure that a program is there: on Debian, root gets its package installed. */
+export function requireTool(drill, program, debianPackage = program) {
+  if (isThere(program)) return;
+  if (process.getuid() === 0 && existsSync('/usr/bin/apt-get')) {
+    drill.progress(`installing ${program} (apt-get install ${debianPackage})`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const options = { env, stdio: 'ignore', timeout: 300_000 };
+    spawnSync('apt-get', ['-qq', 'update'], options);
+    spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', debianPackage], options);
+  }
+  if (!isThere(program)) {
+    throw new Error(
+      `${program} is not installed. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
+    );
+  }
+}
+
+const isThere = (program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0;

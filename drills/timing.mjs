@@ -1,0 +1,73 @@
+import { bearer, httpClient } from './support/http.mjs';
+import { misspelt, nearMisses, randomKey, sharingPrefix, shuffled } from './support/keys.mjs';
+import { startPostgres } from './support/postgres.mjs';
+import { issueKeys, startService } from './support/service.mjs';
+import { mean, percentile, welchT } from './support/statistics.mjs';
+
+export const title = 'how long a refusal takes does not tell how close a key was to a real one';
+
+const REAL_KEYS = 5;
+const WARM_UP = 1_000;
+const SAMPLES = 8_000;
+/** Pauses of the machine are noise in either class: the slowest tenth of all samples is left out. */
+const KEPT = 0.9;
+const LIMIT = 4.5;
+
+export async function run(drill) {
+  const { url } = await startPostgres(drill);
+  const settings = { DATABASE_URL: url, KEY_ENVIRONMENT: 'test' };
+  drill.progress(`issuing ${REAL_KEYS} keys`);
+  const real = await issueKeys(settings, REAL_KEYS);
+  const { origin } = await startService(drill, settings);
+  const { call } = httpClient(drill, origin);
+
+  // No key is used twice: refusals are remembered for a while, and a remembered one takes another path.
+  const near = shuffled(real.flatMap(nearMisses));
+  const classes = {
+    random: randomKey,
+    near: () => near.pop(),
+    prefix: () => sharingPrefix(real[near.length % REAL_KEYS]),
+    misspelt,
+  };
+  const names = Object.keys(classes);
+  const samples = Object.fromEntries(names.map((name) => [name, []]));
+
+  const measure = async (key) => {
+    const { status, ms } = await call('GET', '/v1/pets', { headers: bearer(key) });
+    if (status !== 401) throw new Error(`A key that nobody was issued is answered ${status}.`);
+    return ms;
+  };
+  drill.progress(`warming up: ${WARM_UP} requests`);
+  for (const key of real) await call('GET', '/v1/pets', { headers: bearer(key) });
+  for (let i = 0; i < WARM_UP; i++) await measure(i % 2 ? randomKey() : sharingPrefix(real[0]));
+
+  for (let i = 0; i < SAMPLES; i++) {
+    if (i % 2_000 === 0) drill.progress(`${i} of ${SAMPLES} samples of each kind`);
+    for (const name of shuffled(names)) samples[name].push(await measure(classes[name]()));
+  }
+  judge(drill, samples);
+}
+
+function judge(drill, { random, near, prefix, misspelt: control }) {
+  const cut = percentile([...random, ...near, ...prefix], KEPT);
+  const trim = (values) => values.filter((ms) => ms <= cut);
+  const tell = (name, values) =>
+    drill.figure(name, `n ${trim(values).length} of ${values.length}, mean ${micros(mean(trim(values)))}`);
+  tell('random keys', random);
+  tell('one character changed', near);
+  tell('24 characters shared', prefix);
+  tell('refused by checksum (control)', control);
+
+  for (const [name, values] of [
+    ['one character changed', near],
+    ['24 characters shared', prefix],
+  ]) {
+    const t = welchT(trim(values), trim(random));
+    drill.expect(`${name}, against random keys: t = ${t.toFixed(2)}, |t| < ${LIMIT}`, Math.abs(t) < LIMIT);
+  }
+  // A look-up that is spared has to be seen: otherwise the drill would be too blunt to see anything.
+  const t = welchT(trim(control), trim(random));
+  drill.expect(`control, against random keys: t = ${t.toFixed(2)}, |t| > ${LIMIT}`, Math.abs(t) > LIMIT);
+}
+
+const micros = (ms) => `${(ms * 1000).toFixed(1)} µs`;

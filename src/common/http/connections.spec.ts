@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { fastify, type FastifyInstance } from 'fastify';
+import { limitPipelining, watchConnections } from './connections.js';
+
+const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200 };
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('A connection', () => {
+  let server: Server;
+  let open: Socket[] = [];
+  const start = async (answer: Buffer): Promise<void> => {
+    server = createServer((_request, response) => response.end(answer));
+    watchConnections(server, LIMITS);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  };
+  const visit = async (reads: boolean, text = GET): Promise<Socket> => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    open.push(socket);
+    if (reads) socket.resume();
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  };
+  /** How many are open, as the server sees it. */
+  const count = async (): Promise<number> =>
+    new Promise((resolve) => server.getConnections((_error, number) => resolve(number)));
+  afterEach(async () => {
+    for (const socket of open) socket.destroy();
+    open = [];
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('is cut when the client takes nothing of its answer', async () => {
+    await start(Buffer.alloc(20_000_000));
+    await visit(false);
+    await delay(100);
+    expect(await count()).toBe(1);
+    await delay(600);
+    expect(await count()).toBe(0);
+  });
+
+  it('is kept while the client takes its answers, and afterwards', async () => {
+    await start(Buffer.alloc(20_000_000));
+    await visit(true);
+    await delay(800);
+    expect(await count()).toBe(1);
+  });
+
+  it('that is silent has to go when more than half of them are in use', async () => {
+    await start(Buffer.alloc(10));
+    for (let i = 0; i < 5; i++) await visit(true);
+    await delay(500);
+    expect(await count()).toBe(5);
+    await visit(true);
+    await delay(500);
+    expect(await count()).toBeLessThanOrEqual(1);
+  });
+
+  it('beyond the most there can be is refused', async () => {
+    await start(Buffer.alloc(10));
+    for (let i = 0; i < 12; i++) await visit(true);
+    await delay(50);
+    expect(await count()).toBe(10);
+  });
+});
+
+describe('Requests that do not wait for answers', () => {
+  let instance: FastifyInstance;
+  afterEach(() => instance.close());
+
+  /** The number of answers to so many requests at once. */
+  const answersTo = async (requests: number): Promise<number> => {
+    instance = fastify();
+    limitPipelining(instance, 3);
+    instance.get('/', async () => {
+      await delay(50);
+      return 'pong';
+    });
+    await instance.listen({ port: 0, host: '127.0.0.1' });
+    const socket = connect((instance.server.address() as AddressInfo).port, '127.0.0.1').on(
+      'error',
+      () => {},
+    );
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write(GET.repeat(requests));
+    await Promise.race([once(socket, 'close'), delay(400)]);
+    socket.write(GET);
+    await delay(200);
+    socket.destroy();
+    return text.split('pong').length - 1;
+  };
+
+  it('are answered, up to a number; and then there may be more', async () => {
+    expect(await answersTo(3)).toBe(4);
+  });
+
+  it('are not answered beyond that', async () => {
+    expect(await answersTo(4)).toBe(0);
+  });
+});
