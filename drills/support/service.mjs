@@ -65,7 +65,7 @@ async function originOf(child, exited) {
     createInterface(child.stdout).on('line', (line) => {
       const [, origin] = /listens at (http:\/\/\S+)\/v1/.exec(line) ?? [];
       if (origin) resolve(origin);
-      else if (!line.includes('"msg":"request"')) say(`  service: ${line}`);
+      else if (/"level":[456]0/.test(line)) say(`  service: ${line}`);
     });
   });
   const failed = exited.then(([code]) => {
