@@ -1,0 +1,24 @@
+// Fails when a runtime dependency has a known vulnerability of level high or critical.
+import { spawnSync } from 'node:child_process';
+import { root } from './support/root.mjs';
+import { giveUp, say } from './support/say.mjs';
+
+const args = ['audit', '--omit=dev', '--audit-level=high', '--json'];
+const { status, stdout } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
+const report = parse(stdout);
+if (report?.error || !report?.metadata) {
+  // Some registries and networks offer packages but no audit. That is no fault of the change that is being checked.
+  say('No audit: the registry does not answer one here.');
+} else if (status === 0) {
+  say('No known vulnerability of level high or critical.');
+} else {
+  giveUp(`${JSON.stringify(report.vulnerabilities, null, 2)}\nSee: npm audit --omit=dev`);
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
