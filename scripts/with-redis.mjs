@@ -2,10 +2,11 @@
 // A REDIS_URL that is already set is used as it is.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endLike, runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
+import { freePort } from './support/free-port.mjs';
 
 const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
 if (!command) giveUp('Which command? Usage: node scripts/with-redis.mjs -- <command> [arguments …]');
@@ -64,15 +65,6 @@ async function startRedis(program) {
     server.kill('SIGKILL');
   }
   return giveUp('Redis does not start.');
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 async function listens(port) {

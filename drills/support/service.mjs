@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { prepare } from '../../scripts/prepare.mjs';
 import { root } from '../../scripts/support/root.mjs';
 import { runChild } from '../../scripts/support/run-child.mjs';
 import { say } from '../../scripts/support/say.mjs';
+import { freePort } from '../../scripts/support/free-port.mjs';
 
 const START_MS = 30_000;
 
@@ -70,12 +70,4 @@ async function ready(origin, child) {
     if (answer?.ok) return;
   }
   throw new Error('The service does not get ready.');
-}
-
-async function freePort() {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address();
-  await once(server.close(), 'close');
-  return port;
 }

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './free-port.mjs';
 
 /**
  * Creates and starts a PostgreSQL cluster that nobody else uses: an empty temporary folder, a free port of the
@@ -108,14 +108,6 @@ async function startOnFreePort(cluster) {
       rmSync(cluster.log);
     }
   }
-}
-
-async function freePort() {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address();
-  await once(server.close(), 'close');
-  return port;
 }
 
 /** In a session of its own: a Ctrl-C must not interrupt these, what they leave half done would be hard to clean up. */
