@@ -2,6 +2,7 @@
 // A REDIS_URL that is already set is used as it is.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endLike, runChild } from './support/run-child.mjs';
@@ -29,10 +30,12 @@ function redisServer() {
     say('Installing Redis (apt-get install redis-server) …');
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     spawnSync('apt-get', ['-qq', 'update'], { env });
-    // The policy keeps Debian from starting a server of its own, which nobody would stop.
-    spawnSync('sh', ['-c', 'printf "exit 101" > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d']);
+    // Debian would start a server of its own, which nobody would stop; a machine's own policy on that stays as it is.
+    const policy = '/usr/sbin/policy-rc.d';
+    const ours = !existsSync(policy);
+    if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
     spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'redis-server'], { env });
-    spawnSync('rm', ['-f', '/usr/sbin/policy-rc.d']);
+    if (ours) rmSync(policy);
   }
   if (!found())
     giveUp(

@@ -128,6 +128,17 @@ describe('The edge', () => {
       );
     });
 
+    it('of time for the headers, and for the whole request', async () => {
+      const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nX-Request-Id: slow\r\n`;
+      const [headers, body] = await Promise.all([
+        sendRaw(service.origin, head),
+        sendRaw(service.origin, `${head}Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{`),
+      ]);
+      expectRaw(headers, 'request_timeout');
+      expectRaw(body, 'request_timeout');
+      expect(parseRaw(body).headers['x-request-id']).toBe('slow');
+    });
+
     it('of 16384 bytes for the headers', async () => {
       const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(17_000)}\r\n\r\n`;
       expectRaw(await sendRaw(service.origin, request), 'headers_too_large');
