@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
-import { DataSource } from 'typeorm';
+import { Database } from '../../src/database/database.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -17,12 +17,12 @@ describe('Health', () => {
   });
 
   it('is not ready while the database does not answer, but alive', async () => {
-    const dataSource = service.app.get(DataSource);
-    const { query } = dataSource;
-    dataSource.query = () => Promise.reject(new Error('down'));
+    const database = service.app.get(Database);
+    const { ping } = database;
+    database.ping = () => Promise.reject(new Error('down'));
     const ready = await service.call('GET', '/health/ready');
     const live = await service.call('GET', '/health/live');
-    dataSource.query = query;
+    database.ping = ping;
     expectError(ready, 'service_unavailable', 'The database does not answer.');
     expect(ready.headers['retry-after']).toBe('1');
     expect(live.status).toBe(200);

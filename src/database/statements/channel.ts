@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import type pg from 'pg';
 import type { Availability } from '../availability.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import { DatabaseOutage, OutcomeUnknown } from '../outage.js';
+import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from '../outage.js';
 import { hangUp } from '../server/hang-up.js';
 import { Batch } from './batch.js';
 import type { Execution, Row, Statement } from './statement.js';
@@ -17,6 +17,8 @@ export interface ChannelOptions {
 }
 
 const { waitMs, answerMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
+
+const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 
 /**
  * The way of statements to the database and back. Those that arrive while others are under way wait and go together in
@@ -43,7 +45,8 @@ export class Channel {
     return { waiting: this.waiting.length, underWay: this.underWay };
   }
 
-  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  async run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.availability.check();
     if (this.options.kind === 'write') return this.enqueue(statement, values);
     const question = questionOf(statement, values);
     let answer = this.shared.get(question);
@@ -54,10 +57,8 @@ export class Channel {
     return answer;
   }
 
-  private async enqueue(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    this.availability.check();
-    if (this.waiting.length >= MOST_WAITING)
-      throw new DatabaseOutage('Too many requests wait for the database.');
+  private enqueue(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    if (this.waiting.length >= MOST_WAITING) throw new DatabaseOutage(BUSY);
     return new Promise<Row[]>((resolve, reject) => {
       this.waiting.push({ statement, values, since: performance.now(), resolve, reject });
       this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
@@ -102,6 +103,7 @@ export class Channel {
       if (ended) return;
       ended = true;
       clearTimeout(timer);
+      client.off('error', ignore);
       release(broken);
       this.finish(settle);
     };
@@ -120,6 +122,7 @@ export class Channel {
           ? end(false, () => this.refused(executions, error, index))
           : end(true, () => lost(error)),
     });
+    client.on('error', ignore); // of the connection: the batch is told too
     client.query(batch);
   }
 
@@ -132,7 +135,10 @@ export class Channel {
   /** The server has done nothing of the batch. When one statement is at fault, the others are none the worse for it. */
   private refused(executions: Execution[], error: DatabaseError, index: number): void {
     const isFaulty = /^2[23]/.test(error.code ?? '');
-    if (!isFaulty) return this.reject(executions, error);
+    if (!isFaulty) {
+      const why = isDatabaseOutage(error) ? new DatabaseOutage(BUSY, { cause: error }) : error;
+      return this.reject(executions, why);
+    }
     executions[index]?.reject(error);
     this.waiting.unshift(...executions.filter((_, i) => i !== index));
     this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
@@ -150,7 +156,7 @@ export class Channel {
     const late = this.waiting.filter(({ since }) => now - since >= waitMs);
     this.waiting = this.waiting.filter(({ since }) => now - since < waitMs);
     this.unshare(late);
-    this.reject(late, new DatabaseOutage('The database is too busy at the moment.'));
+    this.reject(late, new DatabaseOutage(BUSY));
     const [first] = this.waiting;
     if (first) this.watch = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
   }
@@ -171,6 +177,8 @@ export class Channel {
     for (const { reject } of executions) reject(error);
   }
 }
+
+const ignore = (): void => {};
 
 /** An answer of the server, after which it goes on, and not its last word before it ends the connection. */
 function isRefusal(error: unknown): error is DatabaseError {

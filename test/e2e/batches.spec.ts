@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Batch } from '../../src/database/statements/batch.js';
+import { type Store, storeOf } from '../../src/database/statements/store.js';
+import { Pet } from '../../src/pets/pet.entity.js';
+import { type Service, startService } from './support/service.js';
+
+/** The requests of different clients go to the database together; none of them may notice. */
+describe('Statements that are sent together', () => {
+  let service: Service;
+  let pets: Store<Pet>;
+  beforeAll(async () => {
+    service = await startService();
+    pets = service.app.get<Store<Pet>>(storeOf(Pet));
+  });
+  afterAll(() => service.stop());
+
+  const animal = (name: string) => ({ name, categoryId: 1n, status: null });
+
+  it('do not fail because one of them does', async () => {
+    // As no request could bring it: it breaks a constraint of the table.
+    const names = ['a', 'b', '', 'c', 'x'.repeat(256), 'd'];
+    const outcomes = await Promise.allSettled(names.map((name) => pets.insert(animal(name))));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: '23514' });
+      else
+        expect(await pets.findOneBy({ id: outcome.value.id })).toEqual({ ...outcome.value, name: names[i] });
+    }
+  });
+
+  it('each get their own rows', async () => {
+    const ids = (
+      await Promise.all(Array.from({ length: 150 }, (_, i) => pets.insert(animal(`own ${i}`))))
+    ).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(150);
+    const found = await Promise.all(ids.map((id) => pets.findOneBy({ id })));
+    expect(found.map((pet) => pet?.name)).toEqual(ids.map((_, i) => `own ${i}`));
+    const pages = await Promise.all(ids.map((id) => pets.findPage({ after: id - 1n, limit: 1 })));
+    expect(pages.map(({ items: [first] }) => first?.id)).toEqual(ids);
+  });
+
+  it('see what was acknowledged before they were asked for', async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, writer) => {
+        for (let i = 0; i < 10; i++) {
+          const { json } = await service.post('/v1/pets', { name: `w${writer}-${i}`, categoryId: 1 });
+          const { id } = json as { id: number };
+          const page = (await service.get(`/v1/pets?limit=1&after=${id - 1}`)).json;
+          expect(page).toMatchObject([{ id, name: `w${writer}-${i}` }]);
+        }
+      }),
+    );
+  });
+
+  it('are sent once when many ask the same at the same time', async () => {
+    const submit = jest.spyOn(Batch.prototype, 'submit');
+    const { id } = await pets.insert(animal('popular'));
+    submit.mockClear();
+    const before = Promise.all(Array.from({ length: 50 }, () => pets.findOneBy({ id })));
+    expect((await before).map((pet) => pet?.name)).toEqual(Array.from({ length: 50 }, () => 'popular'));
+    expect(submit).toHaveBeenCalledTimes(1);
+    submit.mockRestore();
+  });
+
+  it('are not confused by values that look alike when they are put together', async () => {
+    const twins = ['1\n1 2', '1', '11 2'].map((name) => pets.insert(animal(name)));
+    await Promise.all(twins);
+    const [a, b] = await Promise.all([
+      pets.findPage({ where: { name: '1' }, limit: 5 }),
+      pets.findPage({ where: { name: '1\n1 2' }, limit: 5 }),
+    ]);
+    expect([a, b].map(({ items }) => items.map(({ name }) => name))).toEqual([['1'], ['1\n1 2']]);
+  });
+});

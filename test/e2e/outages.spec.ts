@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import pg from 'pg';
+import { pino } from 'pino';
+import { DataSource } from 'typeorm';
+import { createApp } from '../../src/app.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { Config } from '../../src/common/config/config.js';
+import { Database } from '../../src/database/database.js';
+import { call } from './support/client.js';
+import { createDatabase, type TestDatabase } from './support/database.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { Wire } from './support/wire.js';
+
+const AWAY = 'The database cannot be reached at the moment.';
+const BUSY = 'The database is too busy at the moment. Nothing was stored.';
+const UNKNOWN =
+  'The database did not answer in time, so the outcome is unknown: look whether it was stored before you send it again.';
+
+// The embedded engine is a part of the process: it has no wire that could break.
+const onServer = process.env['DATABASE_URL'] ? describe : describe.skip;
+
+onServer('When the database goes away', () => {
+  let database: TestDatabase;
+  let wire: Wire;
+  let direct: pg.Client;
+  let app: NestFastifyApplication;
+  let origin: string;
+  let headers: Record<string, string>;
+  const log: string[] = [];
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    if (database.connection.kind !== 'server') throw new Error('DATABASE_URL is not set');
+    wire = await Wire.to(database.connection.url);
+    direct = new pg.Client(database.connection.url);
+    await direct.connect();
+    app = await createApp(new Config(), {
+      connection: { ...database.connection, url: wire.url },
+      logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
+    });
+    await app.listen(0, '127.0.0.1');
+    await app.get(Database).whenReady();
+    origin = await app.getUrl();
+    const { key } = await app.get(KeysService).issue({ name: 'outages' });
+    headers = { authorization: `Bearer ${key}` };
+    await backToNormal();
+  });
+  afterEach(async () => {
+    wire.mend();
+    await backToNormal();
+  });
+  afterAll(async () => {
+    await app.close();
+    await wire.close();
+    await direct.end();
+    await database.drop();
+  });
+
+  const list = () => call(origin, 'GET', '/v1/pets', { headers });
+  const create = (name: string) =>
+    call(origin, 'POST', '/v1/pets', { headers, body: { name, categoryId: 1 } });
+  const stored = async (name: string) =>
+    (await direct.query('SELECT FROM pets WHERE name = $1', [name])).rowCount;
+  const ready = () => call(origin, 'GET', '/health/ready');
+
+  /** As long as it takes: how long that may be is measured by the drills. */
+  const backToNormal = () => until('requests are answered', async () => (await list()).status === 200);
+  const untilRefused = () => until('it is not ready', async () => (await ready()).status === 503);
+
+  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      if (await holds()) return;
+      await delay(50);
+    }
+    throw new Error(`In vain it was waited until ${what}: ${(await list()).text} ${log.join('')}`);
+  }
+
+  it('answers 503 while it is frozen, then refuses at once, and recovers by itself', async () => {
+    wire.freeze();
+    const answers = await Promise.all([list(), list(), call(origin, 'GET', '/v1/pets/1', { headers })]);
+    for (const answer of answers) {
+      expectError(answer, 'service_unavailable');
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    await untilRefused();
+    expectError(await list(), 'service_unavailable', AWAY);
+    expectError(await create('refused'), 'service_unavailable', AWAY);
+    expectAnswer(await call(origin, 'GET', '/health/live'), 200, { status: 'ok' });
+    wire.mend();
+    await backToNormal();
+    expect((await ready()).status).toBe(200);
+    expect(await stored('refused')).toBe(0);
+  });
+
+  it('answers 503 while connections are refused, and recovers by itself', async () => {
+    await wire.cut();
+    await untilRefused();
+    expectError(await list(), 'service_unavailable', AWAY);
+    await wire.join();
+    await backToNormal();
+    expect((await create('after the cut')).status).toBe(201);
+  });
+
+  /** A create that is stored and whose answer is lost. The key may have to be looked up first, which is lost as well: again, then. */
+  async function createUnheard(name: string): Promise<{ answer: ReturnType<typeof create> }> {
+    for (let attempt = 0; attempt < 10; attempt++) {
+      expect((await create('with a connection that is there')).status).toBe(201);
+      wire.loseAnswers();
+      const answer = create(`${name} ${attempt}`);
+      for (let look = 0; look < 30; look++) {
+        if (await stored(`${name} ${attempt}`)) return { answer };
+        await delay(5);
+      }
+      wire.mend();
+      await answer;
+      await backToNormal();
+    }
+    throw new Error('No create got through.');
+  }
+
+  it('says that the outcome of a create is unknown when no answer comes', async () => {
+    const { answer } = await createUnheard('perhaps');
+    expectError(await answer, 'service_unavailable', UNKNOWN);
+    expect((await answer).headers['retry-after']).toBe('1');
+  });
+
+  it('says the same when the connection breaks on the way back', async () => {
+    const { answer } = await createUnheard('perhaps too');
+    await wire.cut();
+    expectError(await answer, 'service_unavailable', UNKNOWN);
+    wire.mend();
+    await wire.join();
+  });
+
+  it('refuses what waits for a lock, stores none of it, and says so', async () => {
+    await direct.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE');
+    const answers = await Promise.all([list(), create('locked out'), create('locked out')]);
+    const waiting = "SELECT FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted";
+    await until('nobody waits any more', async () => (await direct.query(waiting)).rowCount === 0);
+    await direct.query('COMMIT');
+    for (const answer of answers) {
+      expectError(answer, 'service_unavailable');
+      expect([BUSY, UNKNOWN]).toContain((answer.json as { message: string }).message);
+    }
+    expect((await list()).status).toBe(200);
+    expect(await stored('locked out')).toBe(0);
+  });
+
+  it('gives no connection whose answer is outstanding to anybody else', async () => {
+    const dataSource = app.get(DataSource);
+    const backend = async (): Promise<unknown> => (await dataSource.query('SELECT pg_backend_pid()'))[0];
+    const before = await backend();
+    await expect(dataSource.query('SET statement_timeout = 0; SELECT pg_sleep(6)')).rejects.toThrow(
+      'Query read timeout',
+    );
+    expect(await backend()).not.toEqual(before);
+  });
+
+  it('logs an outage once, and its end', async () => {
+    log.length = 0;
+    await wire.cut();
+    await untilRefused();
+    for (let i = 0; i < 5; i++) await list();
+    await wire.join();
+    await backToNormal();
+    const messages = log.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(messages).toEqual([
+      expect.stringMatching(
+        /^The database is away; every request that needs it is refused until it is back: /,
+      ),
+      expect.stringMatching(/^The database is back after \d+\.\d s\.$/),
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** What happens to what is sent: it is passed on, it is kept without a word, or only the answers are kept. */
+type State = 'whole' | 'frozen' | 'deaf';
+
+/** The wire between the service and its database, for a test to cut. */
+export class Wire {
+  private readonly pairs = new Set<readonly [Socket, Socket]>();
+  private state: State = 'whole';
+  private server: Server | undefined;
+
+  private constructor(private readonly target: URL) {}
+
+  static async to(url: string): Promise<Wire> {
+    const wire = new Wire(new URL(url));
+    await wire.listen(0);
+    return wire;
+  }
+
+  /** The address of the database at this end of the wire. */
+  get url(): string {
+    const url = new URL(this.target);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  /** Nothing arrives any more, in either direction, and no connection breaks: as when a server is frozen. */
+  freeze(): void {
+    this.change('frozen');
+  }
+
+  /** What is asked arrives and is done, and no answer comes back. */
+  loseAnswers(): void {
+    this.change('deaf');
+  }
+
+  /** Everything that was kept goes on its way. */
+  mend(): void {
+    this.change('whole');
+  }
+
+  /** Connections break, and no new ones are taken. */
+  async cut(): Promise<void> {
+    const { server, port } = this;
+    const closed = new Promise((resolve) => server?.close(resolve));
+    this.closePairs();
+    await closed;
+    this.lastPort = port;
+  }
+
+  /** Takes connections again, at the address that it had. */
+  async join(): Promise<void> {
+    await this.listen(this.lastPort);
+  }
+
+  async close(): Promise<void> {
+    this.closePairs();
+    const { server } = this;
+    if (server?.listening) await new Promise((resolve) => server.close(resolve));
+  }
+
+  private lastPort = 0;
+
+  private get port(): number {
+    return (this.server?.address() as { port: number } | null)?.port ?? this.lastPort;
+  }
+
+  private async listen(port: number): Promise<void> {
+    const server = createServer((near) => this.link(near));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    this.server = server;
+  }
+
+  private link(near: Socket): void {
+    const far = connect(Number(this.target.port), this.target.hostname);
+    const pair = [near, far] as const;
+    this.pairs.add(pair);
+    const end = (): void => {
+      this.pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of pair) socket.on('error', end).on('close', end);
+    near.on('data', (bytes) => far.write(bytes));
+    far.on('data', (bytes) => near.write(bytes));
+    this.apply(pair);
+  }
+
+  private change(state: State): void {
+    this.state = state;
+    for (const pair of this.pairs) this.apply(pair);
+  }
+
+  private apply([near, far]: readonly [Socket, Socket]): void {
+    if (this.state === 'frozen') near.pause();
+    else near.resume();
+    if (this.state === 'whole') far.resume();
+    else far.pause();
+  }
+
+  private closePairs(): void {
+    for (const [near] of this.pairs) near.destroy();
+  }
+}
