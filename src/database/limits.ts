@@ -4,11 +4,11 @@
  */
 export const DATABASE_LIMITS = {
   /** How long a statement may wait for its turn. */
-  waitMs: 400,
+  waitMs: 350,
   /** How long the server may work on a statement, such as one that waits for a lock: it ends it, and nothing is stored. */
-  statementMs: 450,
+  statementMs: 400,
   /** How long the answer may take from the sending on. After that the connection is given up. */
-  answerMs: 550,
+  answerMs: 600,
   /** How many statements may wait, and how many are sent at once. */
   waiting: 2_000,
   batch: 64,

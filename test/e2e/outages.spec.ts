@@ -140,9 +140,9 @@ onServer('When the database goes away', () => {
     const waiting = "SELECT FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted";
     await until('nobody waits any more', async () => (await direct.query(waiting)).rowCount === 0);
     await direct.query('COMMIT');
-    for (const answer of answers) {
-      expectError(answer, 'service_unavailable');
-      expect([BUSY, UNKNOWN]).toContain((answer.json as { message: string }).message);
+    for (const answer of answers) expectError(answer, 'service_unavailable');
+    for (const { json } of answers.slice(1)) {
+      expect([BUSY, UNKNOWN]).toContain((json as { message: string }).message);
     }
     expect((await list()).status).toBe(200);
     expect(await stored('locked out')).toBe(0);
