@@ -1,5 +1,5 @@
 import { comment, deprecation } from './comments.mjs';
-import { int64Members, namedType, reachableSchemas, typeOf } from './types.mjs';
+import { inOrder, int64Members, namedType, reachableSchemas, typeOf } from './types.mjs';
 
 const IMPORTS = `// Made from openapi.json by \`npm run client\`; not to be edited.
 import { pages } from './pages.js';
@@ -126,8 +126,5 @@ function call({ method, path, inPath, input, query }) {
   ];
   return `{ ${parts.join(', ')} }`;
 }
-
-/** The order of code units: no language of any machine changes it. */
-const inOrder = (a, b) => (a < b ? -1 : 1);
 
 const lowerFirst = (name) => `${name[0].toLowerCase()}${name.slice(1)}`;

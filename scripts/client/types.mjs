@@ -11,7 +11,7 @@ export function reachableSchemas(document, schemas, found = new Map()) {
       reachableSchemas(document, [found.get(name)], found);
     }
   }
-  return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...found].toSorted(([a], [b]) => inOrder(a, b)));
 }
 
 export function namedType(name, schema) {
@@ -39,15 +39,27 @@ export function typeOf(schema) {
 
 /** Integers are told apart by the names of their members, so a name must mean the same everywhere. */
 export function int64Members(schemas) {
+  const nameless = [...schemas].find(([, schema]) => schema.type === 'array' && isExact(schema, schemas));
+  if (nameless) throw new Error(`The integers of "${nameless[0]}" have no member's name to be told by.`);
   const members = [...schemas.values()].flatMap((schema) => Object.entries(schema.properties ?? {}));
-  const exact = new Set(members.filter(([, schema]) => isInt64(schema)).map(([name]) => name));
-  const other = members.find(([name, schema]) => exact.has(name) && !isInt64(schema));
+  const exact = new Set(members.filter(([, schema]) => isExact(schema, schemas)).map(([name]) => name));
+  const other = members.find(([name, schema]) => exact.has(name) && !isExact(schema, schemas));
   if (other)
     throw new Error(`The member "${other[0]}" is a 64-bit integer in one schema and not in another.`);
-  return [...exact].toSorted();
+  return [...exact].toSorted(inOrder);
 }
 
+/** The order of code units: no language of any machine changes it. */
+export const inOrder = (a, b) => (a < b ? -1 : 1);
+
 const isInt64 = ({ type, format }) => type === 'integer' && format === 'int64';
+
+/** An integer of 64 bits or an array of them, perhaps under a name of its own. */
+function isExact(schema, schemas) {
+  if (schema.$ref) return isExact(schemas.get(schema.$ref.split('/').at(-1)), schemas);
+  if (schema.allOf?.length === 1) return isExact(schema.allOf[0], schemas);
+  return schema.type === 'array' ? isExact(schema.items, schemas) : isInt64(schema);
+}
 
 function partsOf(schema) {
   return [schema.items, ...(schema.allOf ?? []), ...Object.values(schema.properties ?? {})].filter(Boolean);

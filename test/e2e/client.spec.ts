@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseExactly, stringifyExactly } from '../../clients/typescript/src/exact-json.js';
 import { AnimalStore, ApiError, type Pet, type Settings } from '../../clients/typescript/src/client.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { type Service, startService } from './support/service.js';
@@ -51,6 +52,14 @@ describe('The TypeScript client', () => {
       const sender = new Sender([new Response(`[{"id":${MIN}},{"id":${MAX}},{"id":9007199254740993}]`)]);
       const ids = (await clientWith(sender).listPets()).map(({ id }) => id);
       expect(ids).toEqual([MIN, MAX, 9007199254740993n]);
+    });
+
+    it('of members by name only, at any depth and in arrays', () => {
+      const text = `{"id":${MAX},"ids":[1,[${MIN}]],"n":[1,2.5],"in":{"id":2,"t":"id 9","z":null}}`;
+      const value = { id: MAX, ids: [1n, [MIN]], n: [1, 2.5], in: { id: 2n, t: 'id 9', z: null } };
+      expect(parseExactly(text, new Set(['id', 'ids']))).toEqual(value);
+      expect(stringifyExactly(value)).toBe(text);
+      expect(() => parseExactly('{"id":1.5}', new Set(['id']))).toThrow(SyntaxError);
     });
 
     it('and a status that is absent stays absent', async () => {
