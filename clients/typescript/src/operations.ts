@@ -1,0 +1,114 @@
+// Made from openapi.json by `npm run client`; not to be edited.
+import { pages } from './pages.js';
+import type { CallOptions } from './settings.js';
+import type { Transport } from './transport.js';
+
+/** An animal to add. The service assigns its id. */
+export interface NewPet {
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: bigint;
+  /** Availability of the animal. */
+  readonly status?: PetStatus;
+}
+
+/** An animal of the catalogue. */
+export interface Pet {
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: bigint;
+  /** The animal's name. */
+  readonly name: string;
+  /** Identifier of the category the animal belongs to. */
+  readonly categoryId: bigint;
+  /** Availability of the animal. */
+  readonly status?: PetStatus;
+}
+
+/** Availability of an animal. */
+export type PetStatus = 'available' | 'pending' | 'sold';
+
+export type Pets = readonly Pet[];
+
+/** What `listPets` can be asked for. */
+export interface ListPetsQuery {
+  /** Maximum number of items returned. */
+  readonly limit?: number;
+  /** Return only items whose id is greater: the last id of the previous page. */
+  readonly after?: bigint;
+  /** Return only animals with this status. */
+  readonly status?: PetStatus;
+}
+
+/** The codes of failures that this version of the interface documents. */
+export type ErrorCode =
+  | 'bad_request'
+  | 'expired_api_key'
+  | 'gone'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'invalid_api_key'
+  | 'invalid_field'
+  | 'invalid_json'
+  | 'invalid_parameter'
+  | 'missing_api_key'
+  | 'missing_field'
+  | 'not_found'
+  | 'payload_too_large'
+  | 'rate_limited'
+  | 'request_timeout'
+  | 'service_unavailable'
+  | 'unknown_field'
+  | 'unknown_parameter'
+  | 'unsupported_media_type'
+  | 'uri_too_long';
+
+/** The members of answers that are 64-bit integers. */
+export const INT64_MEMBERS: ReadonlySet<string> = new Set(['categoryId', 'id']);
+
+/**
+ * Stores animals, and lets clients list them, add them and fetch one by its identifier. Every
+ * operation takes an API key as a bearer token. Identifiers are 64-bit integers: read them with a
+ * parser that keeps all their digits.
+ */
+export class Operations {
+  constructor(private readonly transport: Transport) {}
+
+  /** All that `listPets` lists, a page at a time: `for await (const … of …)`. */
+  pets(query: ListPetsQuery = {}, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
+    return pages<Pet>(this.transport, { method: 'GET', path: '/pets', query }, options);
+  }
+
+  /**
+   * List all animals
+   *
+   * Lists animals in ascending order of id, a page at a time.
+   */
+  async listPets(query: ListPetsQuery = {}, options?: CallOptions): Promise<Pets> {
+    return (await this.transport.send<Pets>({ method: 'GET', path: '/pets', query }, options)).body;
+  }
+
+  /**
+   * Add an animal
+   *
+   * Adds an animal and assigns its id.
+   */
+  async createPet(newPet: NewPet, options?: CallOptions): Promise<Pet> {
+    return (await this.transport.send<Pet>({ method: 'POST', path: '/pets', body: newPet }, options)).body;
+  }
+
+  /**
+   * Get an animal
+   *
+   * @deprecated This operation is to be removed on 5 December 2030. Use `listPets` with the `status`
+   * filter instead.
+   */
+  async getPet(petId: bigint, options?: CallOptions): Promise<Pet> {
+    return (
+      await this.transport.send<Pet>(
+        { method: 'GET', path: `/pets/${encodeURIComponent(String(petId))}` },
+        options,
+      )
+    ).body;
+  }
+}

@@ -1,0 +1,82 @@
+import { type ApiError, toApiError } from './api-error.js';
+import { parseExactly, stringifyExactly } from './exact-json.js';
+import type { CallOptions, Settings } from './settings.js';
+import { wait } from './wait.js';
+
+/** One operation, filled in. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: object;
+  readonly body?: object;
+}
+
+export interface Result<T> {
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Refusals that pass by themselves; the service says after how many seconds. */
+const TRANSIENT = new Set([429, 503]);
+const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
+/** An answer may ask for a longer wait than this: then the caller decides, not this client. */
+const LONGEST_WAIT_S = 60;
+
+/** Sends requests and reads answers. It knows HTTP, and nothing of any operation. */
+export class Transport {
+  constructor(
+    private readonly settings: Settings,
+    /** The members of answers that are 64-bit integers. */
+    private readonly int64Members: ReadonlySet<string>,
+  ) {}
+
+  async send<T>(call: Call, options: CallOptions = {}): Promise<Result<T>> {
+    for (let retries = options.retries ?? this.settings.retries ?? 0; ; retries--) {
+      const answer = await this.attempt(call, options);
+      const body = readBody(await answer.text(), this.int64Members);
+      if (answer.ok && body !== undefined) return { body: body as T, headers: answer.headers };
+      const error = toApiError(answer, body);
+      if (retries <= 0 || !isWorthAnother(call, error)) throw error;
+      await (this.settings.wait ?? wait)((error.retryAfter ?? 1) * 1000, options.signal);
+    }
+  }
+
+  private async attempt(call: Call, options: CallOptions): Promise<Response> {
+    const { apiKey, baseUrl } = this.settings;
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.settings.timeoutMs ?? TIMEOUT_MS);
+    const send = this.settings.fetch ?? fetch;
+    return send(`${baseUrl.replace(/\/$/, '')}${call.path}${searchOf(call.query)}`, {
+      method: call.method,
+      headers: {
+        authorization: `Bearer ${typeof apiKey === 'string' ? apiKey : await apiKey()}`,
+        ...(options.requestId !== undefined && { 'x-request-id': options.requestId }),
+        ...(call.body && { 'content-type': 'application/json' }),
+      },
+      ...(call.body && { body: stringifyExactly(call.body) }),
+      // A redirect could carry the key to another host. The service sends none.
+      redirect: 'error',
+      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+    });
+  }
+}
+
+function isWorthAnother({ method }: Call, { status, retryAfter = 1 }: ApiError): boolean {
+  return CHANGES_NOTHING.has(method) && TRANSIENT.has(status) && retryAfter <= LONGEST_WAIT_S;
+}
+
+function readBody(text: string, int64Members: ReadonlySet<string>): unknown {
+  try {
+    return parseExactly(text, int64Members);
+  } catch {
+    return undefined;
+  }
+}
+
+function searchOf(query: object = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.append(name, String(value));
+  }
+  return String(search) && `?${String(search)}`;
+}

@@ -1,0 +1,29 @@
+// Writes what in the TypeScript client follows from openapi.json; with --check, says whether the written is current.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clientOperations } from './client/operations.mjs';
+import { install } from './prepare.mjs';
+import { root } from './support/root.mjs';
+import { giveUp } from './support/say.mjs';
+
+const FILE = 'clients/typescript/src/operations.ts';
+
+await install();
+const { format, resolveConfig } = await import('prettier');
+const path = join(root, FILE);
+const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
+const text = await format(clientOperations(document), { ...(await resolveConfig(path)), filepath: path });
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(path, text);
+} else if (readText(path) !== text) {
+  giveUp(`${FILE} is not what openapi.json describes. Run "npm run client" and commit the result.`);
+}
+
+function readText(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

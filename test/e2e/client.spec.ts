@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseExactly, stringifyExactly } from '../../clients/typescript/src/exact-json.js';
+import { AnimalStore, ApiError, type Pet, type Settings } from '../../clients/typescript/src/client.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { type Service, startService } from './support/service.js';
+
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+
+/** A sender that remembers what it sent, and can be told to answer the first requests itself. */
+class Sender {
+  readonly requests: { method: string; url: string }[] = [];
+  constructor(private readonly answers: Response[] = []) {}
+
+  readonly fetch = async (url: unknown, init?: RequestInit): Promise<Response> => {
+    this.requests.push({ method: init?.method ?? '', url: String(url) });
+    return this.answers.shift() ?? fetch(String(url), init);
+  };
+}
+
+const unavailable = (seconds: string): Response =>
+  Response.json(
+    { code: 'service_unavailable', message: 'Not now.', status: 503 },
+    { status: 503, headers: { 'retry-after': seconds, 'x-request-id': 'stub' } },
+  );
+
+describe('The TypeScript client', () => {
+  let service: Service;
+  const clientWith = (settings: Partial<Settings> = {}): AnimalStore =>
+    new AnimalStore({ baseUrl: `${service.origin}/v1`, apiKey: service.key, ...settings });
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  describe('keeps every digit', () => {
+    it.each([0n, 1n, -1n, 9007199254740993n, MIN, MAX])('of the category %s', async (categoryId) => {
+      const client = clientWith();
+      const added = await client.createPet({ name: 'Rex "the 1st" 12', categoryId, status: 'sold' });
+      expect(added).toEqual({ id: expect.any(BigInt), name: 'Rex "the 1st" 12', categoryId, status: 'sold' });
+      expect(await client.getPet(added.id)).toEqual(added);
+      expect(await client.listPets({ after: added.id - 1n, limit: 1 })).toEqual([added]);
+    });
+
+    it('of ids at both ends of their range', async () => {
+      expect(await clientWith().listPets({ after: MAX })).toEqual([]);
+      expect(await clientWith().listPets({ after: MIN, limit: 1 })).toHaveLength(1);
+      await expect(clientWith().getPet(MIN)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+    });
+
+    it('of answers with ids that the service will not reach soon', async () => {
+      const sender = new Sender([new Response(`[{"id":${MIN}},{"id":${MAX}},{"id":9007199254740993}]`)]);
+      const ids = (await clientWith(sender).listPets()).map(({ id }) => id);
+      expect(ids).toEqual([MIN, MAX, 9007199254740993n]);
+    });
+
+    it('of members by name only, at any depth and in arrays', () => {
+      const text = `{"id":${MAX},"ids":[1,[${MIN}]],"n":[1,2.5],"in":{"id":2,"t":"id 9","z":null}}`;
+      const value = { id: MAX, ids: [1n, [MIN]], n: [1, 2.5], in: { id: 2n, t: 'id 9', z: null } };
+      expect(parseExactly(text, new Set(['id', 'ids']))).toEqual(value);
+      expect(stringifyExactly(value)).toBe(text);
+      expect(() => parseExactly('{"id":1.5}', new Set(['id']))).toThrow(SyntaxError);
+    });
+
+    it('and a status that is absent stays absent', async () => {
+      const added = await clientWith().createPet({ name: 'Rex', categoryId: 1n });
+      expect(Object.keys(added).toSorted()).toEqual(['categoryId', 'id', 'name']);
+    });
+  });
+
+  describe('walks all pages', () => {
+    it('and sees each animal that was there once, and those that are added meanwhile', async () => {
+      const client = clientWith();
+      const before: Pet[] = [];
+      for (let i = 0; i < 7; i++) {
+        before.push(await client.createPet({ name: `Walk ${i}`, categoryId: 7n, status: 'pending' }));
+      }
+      const seen: Pet[] = [];
+      for await (const pet of client.pets({ status: 'pending', limit: 3 })) {
+        seen.push(pet);
+        if (seen.length <= 4)
+          await client.createPet({ name: 'Meanwhile', categoryId: 8n, status: 'pending' });
+      }
+      expect(seen.filter(({ categoryId }) => categoryId === 7n)).toEqual(before);
+      expect(seen.filter(({ categoryId }) => categoryId === 8n)).toHaveLength(4);
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(11);
+    });
+
+    it('asks for no page beyond the last one, nor for more than the caller takes', async () => {
+      const sender = new Sender();
+      const client = clientWith(sender);
+      const all: Pet[] = [];
+      for await (const pet of client.pets({ status: 'pending', limit: 11 })) all.push(pet);
+      expect(all).toHaveLength(11);
+      expect(sender.requests).toHaveLength(1);
+      const walk = client.pets({ limit: 1 });
+      await walk.next();
+      await walk.return();
+      expect(sender.requests).toHaveLength(2);
+    });
+
+    it('also where the Link header was taken away', async () => {
+      const withoutLink = async (url: unknown, init?: RequestInit): Promise<Response> => {
+        const answer = await fetch(String(url), init);
+        const headers = new Headers(answer.headers);
+        headers.delete('link');
+        return new Response(await answer.text(), { status: answer.status, headers });
+      };
+      const seen: Pet[] = [];
+      for await (const pet of clientWith({ fetch: withoutLink }).pets({ status: 'pending', limit: 4 })) {
+        seen.push(pet);
+      }
+      expect(seen).toHaveLength(11);
+    });
+
+    it('and sends the key to no other host than its own, wherever the links point', async () => {
+      const publicService = await startService({ publicUrl: 'https://elsewhere.invalid/v1' });
+      try {
+        const sender = new Sender();
+        const client = new AnimalStore({
+          baseUrl: `${publicService.origin}/v1/`,
+          apiKey: publicService.key,
+          ...sender,
+        });
+        await client.createPet({ name: 'One', categoryId: 1n });
+        await client.createPet({ name: 'Two', categoryId: 1n });
+        const names: string[] = [];
+        for await (const { name } of client.pets({ limit: 1 })) names.push(name);
+        expect(names).toEqual(['One', 'Two']);
+        for (const { url } of sender.requests) expect(new URL(url).origin).toBe(publicService.origin);
+      } finally {
+        await publicService.stop();
+      }
+    });
+  });
+
+  describe('throws an ApiError', () => {
+    const failureOf = async (call: Promise<unknown>): Promise<ApiError> => {
+      const failure: unknown = await call.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(ApiError);
+      return failure as ApiError;
+    };
+
+    it('with what the service says', async () => {
+      const failure = await failureOf(clientWith().listPets({ limit: 101 }, { requestId: 'mine-1' }));
+      expect({ ...failure, message: failure.message }).toEqual({
+        name: 'ApiError',
+        code: 'invalid_parameter',
+        message: expect.stringContaining('"limit"'),
+        status: 400,
+        requestId: 'mine-1',
+        retryAfter: undefined,
+      });
+    });
+
+    it('for a key that is not one', async () => {
+      const failure = await failureOf(clientWith({ apiKey: 'nonsense' }).listPets());
+      expect(failure).toMatchObject({ code: 'invalid_api_key', status: 401, requestId: expect.any(String) });
+    });
+
+    it('for an answer that the service did not give', async () => {
+      const sender = new Sender([new Response('<html>Bad gateway</html>', { status: 502 })]);
+      const failure = await failureOf(clientWith(sender).listPets());
+      expect(failure).toMatchObject({ code: 'unreadable_answer', status: 502, requestId: undefined });
+      const cut = new Sender([new Response('[{"id":1', { status: 200 })]);
+      expect(await failureOf(clientWith(cut).listPets())).toMatchObject({ code: 'unreadable_answer' });
+    });
+  });
+
+  describe('repeats', () => {
+    it('a refused reading after the time that the service names, with the key of that moment', async () => {
+      const narrow = await startService({ rateLimitPerKey: 1 });
+      try {
+        let apiKey = narrow.key;
+        const waits: number[] = [];
+        const client = new AnimalStore({
+          baseUrl: `${narrow.origin}/v1`,
+          apiKey: () => apiKey,
+          retries: 1,
+          wait: async (milliseconds) => {
+            waits.push(milliseconds);
+            apiKey = (await narrow.app.get(KeysService).issue({ name: 'next' })).key;
+          },
+        });
+        expect(await client.listPets()).toEqual([]);
+        expect(await client.listPets()).toEqual([]);
+        expect(waits).toHaveLength(1);
+        expect(waits[0]).toBeGreaterThanOrEqual(1000);
+        expect(waits[0]).toBeLessThanOrEqual(60_000);
+        const creation = client.createPet({ name: 'Rex', categoryId: 1n });
+        await expect(creation).rejects.toMatchObject({
+          code: 'rate_limited',
+          retryAfter: expect.any(Number),
+        });
+        expect(waits).toHaveLength(1);
+      } finally {
+        await narrow.stop();
+      }
+    });
+
+    it('as often as it was told, and waits as long as it was told', async () => {
+      const waits: number[] = [];
+      const wait = async (milliseconds: number) => void waits.push(milliseconds);
+      const sender = new Sender([unavailable('2'), unavailable('3')]);
+      await clientWith({ ...sender, wait, retries: 2 }).listPets({ limit: 1 });
+      expect(waits).toEqual([2000, 3000]);
+      expect(sender.requests).toHaveLength(3);
+
+      const stubborn = new Sender([unavailable('2'), unavailable('2')]);
+      const refused = clientWith({ ...stubborn, wait }).listPets({}, { retries: 1 });
+      await expect(refused).rejects.toMatchObject({ code: 'service_unavailable', retryAfter: 2 });
+      expect(stubborn.requests).toHaveLength(2);
+    });
+
+    it('nothing by itself, no creation ever, and nothing that is to wait longer than a minute', async () => {
+      const wait = () => Promise.reject(new Error('It must not wait.'));
+      const refused = { code: 'service_unavailable', status: 503 };
+      const once = async (settings: Partial<Settings>, work: (client: AnimalStore) => Promise<unknown>) => {
+        const sender = new Sender([unavailable(settings.retries === 9 ? '61' : '1')]);
+        await expect(work(clientWith({ ...sender, wait, ...settings }))).rejects.toMatchObject(refused);
+        expect(sender.requests).toHaveLength(1);
+      };
+      await once({}, (client) => client.listPets());
+      await once({ retries: 5 }, (client) => client.createPet({ name: 'Once', categoryId: 1n }));
+      await once({ retries: 9 }, (client) => client.listPets());
+    });
+  });
+
+  describe('ends a call', () => {
+    /** Never answers; fails as fetch does when it is told to stop. */
+    const silent = (_: unknown, init?: RequestInit): Promise<Response> =>
+      new Promise((_resolve, reject) => {
+        const { signal } = init!;
+        if (signal!.aborted) reject(signal!.reason as Error);
+        signal!.addEventListener('abort', () => reject(signal!.reason as Error));
+      });
+
+    it('when it takes too long', async () => {
+      const late = clientWith({ fetch: silent, timeoutMs: 20 }).listPets();
+      await expect(late).rejects.toMatchObject({ name: 'TimeoutError' });
+    });
+
+    it('when its caller says so, also while it waits for another attempt', async () => {
+      const early = AbortSignal.abort(new Error('No longer wanted.'));
+      await expect(clientWith().listPets({}, { signal: early })).rejects.toThrow('No longer wanted.');
+
+      const caller = new AbortController();
+      const call = clientWith({ fetch: silent }).listPets({}, { signal: caller.signal });
+      caller.abort(new Error('Changed my mind.'));
+      await expect(call).rejects.toThrow('Changed my mind.');
+
+      const waiting = new AbortController();
+      const sender = new Sender([unavailable('60')]);
+      const patient = clientWith({ ...sender, retries: 1 }).listPets({}, { signal: waiting.signal });
+      while (sender.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      setImmediate(() => waiting.abort(new Error('Waited enough.')));
+      await expect(patient).rejects.toThrow('Waited enough.');
+      expect(sender.requests).toHaveLength(1);
+    });
+  });
+});
