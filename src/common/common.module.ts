@@ -5,7 +5,6 @@ import { Config } from './config/config.js';
 import { Deprecations } from './deprecation/deprecations.js';
 import { DeprecatedCalls } from './metrics/deprecated-calls.js';
 import { Metrics } from './metrics/metrics.js';
-import { MetricsServer } from './metrics/metrics-server.js';
 import { startTracing } from './tracing/start-tracing.js';
 import { Tracing } from './tracing/tracing.js';
 
@@ -23,7 +22,6 @@ export class CommonModule {
         { provide: Tracing, useFactory: () => startTracing(config) },
         Deprecations,
         Metrics,
-        MetricsServer,
         DeprecatedCalls,
       ],
       exports: [Config, Clock, Tracing, Deprecations, Metrics, DeprecatedCalls],
