@@ -7,6 +7,7 @@ import { CommonModule } from './common/common.module.js';
 import type { Config } from './common/config/config.js';
 import { DeprecationHeadersGuard, SunsetGuard } from './common/deprecation/deprecation.guards.js';
 import { ErrorFilter } from './common/errors/error.filter.js';
+import { MetricsServer } from './common/metrics/metrics-server.js';
 import { RateLimitGuard } from './common/rate-limit/rate-limit.guard.js';
 import { RateLimits } from './common/rate-limit/rate-limits.js';
 import { InputPipe } from './common/validation/input.pipe.js';
@@ -30,6 +31,7 @@ export class AppModule {
       ],
       providers: [
         RateLimits,
+        MetricsServer,
         // The order of the guards is the order of the checks: an announcement, the key, its rate, the sunset.
         { provide: APP_GUARD, useClass: DeprecationHeadersGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },

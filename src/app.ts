@@ -9,6 +9,14 @@ import { createAdapter } from './common/http/adapter.js';
 import { allowOrigins } from './common/http/cors.js';
 import { collectMethods } from './common/http/methods.js';
 import { boundShutdown } from './common/http/shutdown.js';
+import { Deprecations } from './common/deprecation/deprecations.js';
+import { announcementsOf } from './common/deprecation/announcements.js';
+import { refuseOverload } from './common/http/overload.js';
+import { Pressure } from './common/http/pressure.js';
+import { Metrics } from './common/metrics/metrics.js';
+import { measureRequests } from './common/metrics/request-metrics.js';
+import { traceRequests } from './common/tracing/start-tracing.js';
+import { Tracing } from './common/tracing/tracing.js';
 import { createLogger, NestLogger } from './common/logging/logger.js';
 import { documentJson } from './common/openapi/document-text.js';
 import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
@@ -29,12 +37,25 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const document = buildDocument(app);
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
   boundShutdown(fastify);
+  watchFromOutside(app, config, document);
   const methods = collectMethods(fastify);
   serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject, '/v1');
   serveDocs(app, document);
   await app.init();
   methods.answerOthers();
   return app;
+}
+
+/** What an operator sees of the requests, and what is refused when there are too many of them. */
+function watchFromOutside(app: NestFastifyApplication, config: Config, document: OpenAPIObject): void {
+  const fastify = app.getHttpAdapter().getInstance();
+  const metrics = app.get(Metrics);
+  const pressure = new Pressure(config.maxConcurrentRequests);
+  refuseOverload(fastify, pressure, announcementsOf(document, app.get(Deprecations)));
+  metrics.gauge('http_requests_in_flight', 'Requests that are being worked on.', () => pressure.open);
+  metrics.total('http_requests_refused_total', 'Requests refused by overload.', () => pressure.refused);
+  if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
+  if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }
 
 /** The application before it does anything: no route is open, no connection made. */

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../common/clock.js';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { Metrics } from '../common/metrics/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
@@ -38,21 +39,35 @@ export class KeysService {
   private readonly known = new LRUCache<string, { key: ApiKey | null }>({
     max: 10_000,
     ttl: 2_000,
-    fetchMethod: async (_, __, { context }) => ({ key: await this.repository.findByHash(context as Buffer) }),
+    fetchMethod: async (_, __, { context }) => {
+      this.misses++;
+      return { key: await this.repository.findByHash(context as Buffer) };
+    },
   });
+  private lookUps = 0;
+  private misses = 0;
   private readonly lastUse = new LRUCache<bigint, number>({ max: 10_000 });
 
   constructor(
     private readonly repository: KeysRepository,
     private readonly config: Config,
     private readonly clock: Clock,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => this.misses);
+    metrics.total(
+      'api_key_cache_hits_total',
+      'Keys that were known, or being asked for already.',
+      () => this.lookUps - this.misses,
+    );
+  }
 
   /** The key that a token is; throws the refusal otherwise. */
   async verify(token: string): Promise<ApiKey> {
     const kind = kindOfKey(token);
     if (kind !== this.config.keyKind) throw this.wrongKey(kind !== undefined);
     const hash = hashKey(token);
+    this.lookUps++;
     const answer = await this.known.fetch(hash.toString('base64'), { context: hash });
     const key = answer?.key;
     if (!key || key.revokedAt) throw this.wrongKey(false);

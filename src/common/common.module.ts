@@ -3,6 +3,10 @@ import { DiscoveryModule } from '@nestjs/core';
 import { Clock } from './clock.js';
 import { Config } from './config/config.js';
 import { Deprecations } from './deprecation/deprecations.js';
+import { DeprecatedCalls } from './metrics/deprecated-calls.js';
+import { Metrics } from './metrics/metrics.js';
+import { startTracing } from './tracing/start-tracing.js';
+import { Tracing } from './tracing/tracing.js';
 
 /** What every feature may ask for. */
 @Global()
@@ -12,8 +16,15 @@ export class CommonModule {
     return {
       module: CommonModule,
       imports: [DiscoveryModule],
-      providers: [{ provide: Config, useValue: config }, { provide: Clock, useValue: clock }, Deprecations],
-      exports: [Config, Clock, Deprecations],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: Clock, useValue: clock },
+        { provide: Tracing, useFactory: () => startTracing(config) },
+        Deprecations,
+        Metrics,
+        DeprecatedCalls,
+      ],
+      exports: [Config, Clock, Tracing, Deprecations, Metrics, DeprecatedCalls],
     };
   }
 }

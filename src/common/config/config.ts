@@ -94,6 +94,28 @@ export class Config {
   @Env('LOG_FORMAT', 'json or pretty', oneOf('json', 'pretty'))
   readonly logFormat: string = process.stdout.isTTY ? 'pretty' : 'json';
 
+  /** Where the metrics are served. Absent, they are not. */
+  @Env('METRICS_PORT', 'a port number from 0 to 65535', integer(0, 65535))
+  readonly metricsPort?: number;
+
+  @Env('METRICS_HOST', 'an address to listen on, such as 127.0.0.1 or 0.0.0.0', anyText)
+  readonly metricsHost: string = '127.0.0.1';
+
+  /** What was built, such as a commit; shown among the metrics. */
+  @Env('REVISION', 'a text', anyText)
+  readonly revision: string = 'unknown';
+
+  /** How many requests are answered at a time; those beyond are told to come back. */
+  @Env('MAX_CONCURRENT_REQUESTS', 'a number of requests from 1 to 100000', integer(1, 100_000))
+  readonly maxConcurrentRequests: number = 256;
+
+  /** Where traces are sent. Absent, there are none. */
+  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', 'an http or https address', url('http:', 'https:'))
+  readonly tracesEndpoint?: string;
+
+  @Env('OTEL_SERVICE_NAME', 'a name', anyText)
+  readonly serviceName: string = 'animal-store';
+
   /** The base of every link that the service hands out. */
   get apiBase(): string {
     return this.publicUrl ?? '/v1';

@@ -35,6 +35,12 @@ describe('The configuration', () => {
       CORS_ORIGINS: 'https://a.example.org, http://localhost:5173',
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'pretty',
+      METRICS_PORT: '9464',
+      METRICS_HOST: '0.0.0.0',
+      REVISION: 'abc123',
+      MAX_CONCURRENT_REQUESTS: '50',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_SERVICE_NAME: 'pets',
       SOMETHING_ELSE: 'ignored',
     });
     expect({ ...config }).toEqual({
@@ -57,6 +63,12 @@ describe('The configuration', () => {
       corsOrigins: ['https://a.example.org', 'http://localhost:5173'],
       logLevel: 'debug',
       logFormat: 'pretty',
+      metricsPort: 9464,
+      metricsHost: '0.0.0.0',
+      revision: 'abc123',
+      maxConcurrentRequests: 50,
+      tracesEndpoint: 'http://collector:4318',
+      serviceName: 'pets',
     });
     expect(config.apiBase).toBe('https://pets.example.org/v1');
     expect(config.docsUrl).toBe('https://pets.example.org/docs');

@@ -17,6 +17,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   if (reply.sent || reply.raw.headersSent) return;
   // A body that is still on its way, and that nobody wants, would have to be read before the connection is used again.
   if (owesBody(request.raw)) reply.header('connection', 'close');
+  reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
 }
 

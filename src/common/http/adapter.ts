@@ -96,6 +96,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
       method: request.method,
       route: request.routeOptions.url,
       status: reply.statusCode,
+      code: reply.errorCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       key: request.user?.name,
     },

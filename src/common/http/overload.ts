@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { unavailable } from '../errors/api-error.js';
+import { LIMITS } from './limits.js';
+import { noteRequest } from './malformed-http.js';
+import { JSON_TYPE } from './media-types.js';
+import { type Pressure, TICK_MS } from './pressure.js';
+import { REQUEST_ID, requestIdOf } from './request-id.js';
+import { normalTarget } from './request-target.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+
+const TOLD_EVERY_MS = 10_000;
+const REFUSAL = unavailable('The service has more to do than it can. Try again in a second.');
+const BODY = JSON.stringify(REFUSAL);
+const HEADERS = Object.entries({
+  'content-type': JSON_TYPE,
+  'content-length': String(Buffer.byteLength(BODY)),
+  'cache-control': 'no-store',
+  ...REFUSAL.headers,
+  ...SECURITY_HEADERS,
+}).flat();
+
+/** What every answer for a request carries, whatever becomes of it, as names and values in turn. */
+export type Announcements = (method: string, target: string) => readonly string[];
+
+/**
+ * Refuses what is too much, in front of the router: a refusal must cost next to nothing of what an answer costs, or
+ * a service that gets three times what it can do is busy with refusing. What is not under /v1 is served as always:
+ * who watches the service has to see it then most of all.
+ */
+export function refuseOverload(
+  instance: FastifyInstance,
+  pressure: Pressure,
+  announcements: Announcements,
+): void {
+  const { server } = instance;
+  const listeners = server.listeners('request') as ((
+    ...exchange: [IncomingMessage, ServerResponse]
+  ) => void)[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const target = normalTarget(request.url ?? '');
+    if (/^\/v1(?:[/?]|$)/.test(target)) {
+      if (pressure.isTooHigh) {
+        pressure.refused++;
+        refuse(request, response, announcements(request.method ?? '', target));
+        return;
+      }
+      countWhileOpen(request, response, pressure);
+    }
+    for (const listener of listeners) listener.call(server, request, response);
+  });
+  // An answer that a client is slow to take is no work: it counts until it is made.
+  instance.addHook('onSend', (_request, { raw }, _payload, done) => {
+    end(raw, pressure);
+    done();
+  });
+  const ticking = setInterval(() => pressure.tick(performance.now()), TICK_MS).unref();
+  const telling = setInterval(() => {
+    const refused = pressure.takeRefused();
+    if (refused > 0) instance.log.warn({ refused }, 'overload: requests were refused');
+  }, TOLD_EVERY_MS).unref();
+  server.on('close', () => {
+    clearInterval(ticking);
+    clearInterval(telling);
+  });
+}
+
+const open = new WeakSet<ServerResponse>();
+
+/** A body that a client is slow to send is no work either: such a request counts once it is read. */
+function countWhileOpen(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
+  const begin = (): void => {
+    if (response.closed || response.headersSent) return;
+    pressure.open++;
+    open.add(response);
+    response.once('close', () => end(response, pressure));
+  };
+  if (hasBody(request)) request.once('end', begin);
+  else begin();
+}
+
+function end(response: ServerResponse, pressure: Pressure): void {
+  if (open.delete(response)) pressure.open--;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, announced: readonly string[]): void {
+  const id = requestIdOf(request);
+  noteRequest(id, request, response);
+  const headers = [...HEADERS, REQUEST_ID, id, ...announced];
+  // A short body is passed over; a longer one is not worth the reading.
+  if (!isShort(request)) headers.push('connection', 'close');
+  response.writeHead(REFUSAL.status, headers).end(request.method === 'HEAD' ? undefined : BODY);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isShort({ headers }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= LIMITS.bodyBytes
+  );
+}

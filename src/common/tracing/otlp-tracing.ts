@@ -1,0 +1,79 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { METHODS } from 'node:http';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { FastifyRequest } from 'fastify';
+import { callerOf } from './traceparent.js';
+import { type Attributes, Tracing } from './tracing.js';
+
+/**
+ * Sends spans to a collector. Nothing of it is global, as several applications may live in a process; the headers, the
+ * sampling and the like follow the standard OTEL_ variables.
+ */
+export class OtlpTracing extends Tracing implements OnApplicationShutdown {
+  private readonly current = new AsyncLocalStorage<Context>();
+  private readonly spans = new WeakMap<FastifyRequest, Span>();
+  private readonly provider: BasicTracerProvider;
+
+  constructor(endpoint: string, serviceName: string) {
+    super();
+    const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+    this.provider = new BasicTracerProvider({
+      resource: resourceFromAttributes({ 'service.name': serviceName }),
+      spanProcessors: [new BatchSpanProcessor(exporter)],
+    });
+  }
+
+  private get tracer() {
+    return this.provider.getTracer('animal-store');
+  }
+
+  override async span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+    const parent = this.current.getStore() ?? ROOT_CONTEXT;
+    const span = this.tracer.startSpan(name, { attributes }, parent);
+    try {
+      return await this.current.run(trace.setSpan(parent, span), work);
+    } catch (error) {
+      // The kind of failure and not its message, which may repeat what a client sent.
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute('error.type', (error as Error | undefined)?.name ?? 'unknown');
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  override follow(request: FastifyRequest, next: () => void): void {
+    const caller = callerOf(request.headers['traceparent']);
+    const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
+    const route = request.routeOptions.url;
+    const method = METHODS.includes(request.method) ? request.method : '_OTHER';
+    const [path = ''] = request.url.split('?', 1);
+    const attributes = {
+      'http.request.method': method,
+      'url.scheme': request.protocol,
+      'url.path': path,
+      ...(route !== undefined && { 'http.route': route }),
+    };
+    const name = route === undefined ? method : `${method} ${route}`;
+    const span = this.tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);
+    this.spans.set(request, span);
+    request.log = request.log.child({ traceId: span.spanContext().traceId });
+    this.current.run(trace.setSpan(parent, span), next);
+  }
+
+  override end(request: FastifyRequest, status: number): void {
+    const span = this.spans.get(request);
+    span?.setAttribute('http.response.status_code', status);
+    if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+    span?.end();
+  }
+
+  /** What was not sent yet is sent now. A collector that does not answer is no reason to stay. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.provider.shutdown().catch(() => {});
+  }
+}

@@ -1,0 +1,147 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { Config } from '../../src/common/config/config.js';
+import { DeprecatedCalls } from '../../src/common/metrics/deprecated-calls.js';
+import { Metrics } from '../../src/common/metrics/metrics.js';
+import { MetricsServer } from '../../src/common/metrics/metrics-server.js';
+import { call } from './support/client.js';
+import { expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+describe('Metrics', () => {
+  let service: Service;
+  let origin: string;
+
+  beforeAll(async () => {
+    service = await startService({ metricsPort: 0, rateLimitFailures: 1 });
+    origin = service.app.get(MetricsServer).origin ?? '';
+  });
+  afterAll(() => service.stop());
+
+  const lines = async (): Promise<string[]> => (await call(origin, 'GET', '/metrics')).text.split('\n');
+  /** The value of one line; 0 when there is none yet. */
+  const value = async (line: string): Promise<number> =>
+    Number(
+      (await lines()).find((candidate) => candidate.startsWith(`${line} `))?.slice(line.length + 1) ?? 0,
+    );
+
+  it('are served on a port of their own, and nowhere else', async () => {
+    const answer = await call(origin, 'GET', '/metrics');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expectError(await service.call('GET', '/metrics'), 'not_found');
+    expect((await call(origin, 'GET', '/v1/pets')).status).toBe(404);
+    expect((await call(origin, 'POST', '/metrics')).status).toBe(404);
+  });
+
+  it('count and time requests by method, route and status', async () => {
+    const labels = 'method="GET",route="/v1/pets/:petId",status="404"';
+    const before = await value(`http_requests_total{${labels}}`);
+    await service.get('/v1/pets/101');
+    await service.get('/v1/pets/102');
+    expect(await value(`http_requests_total{${labels}}`)).toBe(before + 2);
+    const text = await lines();
+    const counts = text
+      .filter((line) => line.startsWith(`http_request_duration_seconds_bucket{${labels}`))
+      .map((line) => Number(line.split(' ')[1]));
+    expect(counts).toHaveLength(13);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.at(-1)).toBe(before + 2);
+    expect(await value(`http_request_duration_seconds_count{${labels}}`)).toBe(before + 2);
+    expect(await value(`http_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0);
+  });
+
+  it('know no paths and methods that clients invent', async () => {
+    await service.call('GET', '/invented-path');
+    await service.call('PROPFIND', '/v1/pets');
+    const text = (await lines()).join('\n');
+    expect(text).not.toMatch(/invented-path|PROPFIND/);
+    expect(await value('http_requests_total{method="unknown",route="unknown",status="405"}')).toBe(1);
+    expect(
+      await value('http_requests_total{method="unknown",route="unknown",status="404"}'),
+    ).toBeGreaterThanOrEqual(1);
+  });
+
+  it('count what was refused, by the code of the error', async () => {
+    const attempt = () => service.call('GET', '/v1/pets', { headers: { authorization: 'Bearer nonsense' } });
+    expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 429]);
+    await service.call('GET', '/v1/pets');
+    expect(await value('http_errors_total{code="invalid_api_key"}')).toBe(1);
+    expect(await value('http_errors_total{code="rate_limited"}')).toBe(1);
+    expect(await value('http_errors_total{code="missing_api_key"}')).toBe(1);
+    expect(await value('http_requests_refused_total')).toBe(0);
+    expect(await value('http_requests_in_flight')).toBe(0);
+  });
+
+  it('tell whose keys still call a deprecated operation, and never a key', async () => {
+    const line = 'deprecated_operation_calls_total{operation="getPet",key="tests"}';
+    const before = await value(line);
+    await service.get('/v1/pets/1');
+    await service.get('/v1/pets');
+    await service.call('GET', '/v1/pets/1');
+    expect(await value(line)).toBe(before + 1);
+    expect((await lines()).join('\n')).not.toContain(service.key);
+  });
+
+  it('tell how often a key was known, or being asked for already', async () => {
+    const read = async () => [
+      await value('api_key_cache_hits_total'),
+      await value('api_key_cache_misses_total'),
+    ];
+    const keys = service.app.get(KeysService);
+    const { key } = await keys.issue({ name: 'new' });
+    const [hits = 0, misses = 0] = await read();
+    await Promise.all([keys.verify(key), keys.verify(key)]);
+    expect(await read()).toEqual([hits + 1, misses + 1]);
+  });
+
+  it('tell of the process and of what is running', async () => {
+    const text = (await lines()).join('\n');
+    expect(text).toContain(`build_info{version="1.0.0",node="${process.version}",revision="unknown"} 1`);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  });
+
+  it('take what other parts of the application measure', async () => {
+    const metrics = service.app.get(Metrics);
+    let waiting = 3;
+    metrics.gauge('test_waiting', 'Waiting.', () => waiting);
+    metrics.total('test_done_total', 'Done.', () => 7);
+    metrics.histogram('test_seconds', 'Time.', [1, 2]).observe(1.5);
+    expect(await value('test_waiting')).toBe(3);
+    waiting = 2;
+    expect(await value('test_waiting')).toBe(2);
+    expect([await value('test_done_total'), await value('test_done_total')]).toEqual([7, 7]);
+    expect(await value('test_seconds_bucket{le="2"}')).toBe(1);
+  });
+
+  it('name so many keys and no more', async () => {
+    const calls = service.app.get(DeprecatedCalls);
+    for (let i = 0; i < 300; i++) calls.count('bounded', `key ${i}`);
+    const named = (await lines()).filter((line) => line.includes('operation="bounded"'));
+    expect(named.length).toBeLessThanOrEqual(201);
+    expect(named.some((line) => line.includes('key="other"'))).toBe(true);
+  });
+});
+
+describe('Without a port for metrics', () => {
+  it('there is no server for them', async () => {
+    const service = await startService();
+    expect(service.app.get(MetricsServer).origin).toBeUndefined();
+    await service.stop();
+  });
+
+  it('a port that is taken is told in words', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const server = new MetricsServer(Object.assign(new Config(), { metricsPort: port }), new Metrics());
+    await expect(server.onApplicationBootstrap()).rejects.toThrow(
+      /METRICS_PORT and METRICS_HOST must be an address that is free \(listen EADDRINUSE/,
+    );
+    taken.close();
+  });
+});

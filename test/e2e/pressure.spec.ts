@@ -1,0 +1,143 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PetsRepository } from '../../src/pets/pets.repository.js';
+import { type Answer } from './support/client.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+const REFUSED = 'The service has more to do than it can. Try again in a second.';
+
+/** A service that works on one request at a time, and on this one for as long as the test wants. */
+describe('Too many requests at a time', () => {
+  let service: Service;
+  let finish: () => void;
+  let held: Promise<Answer>;
+
+  beforeAll(async () => {
+    service = await startService({ maxConcurrentRequests: 1 });
+  });
+  afterAll(() => service.stop());
+
+  beforeEach(async () => {
+    const repository = service.app.get(PetsRepository);
+    const { findPage } = repository;
+    const begun = new Promise<void>((begin) => {
+      repository.findPage = async () => {
+        begin();
+        await new Promise<void>((resolve) => (finish = resolve));
+        return [];
+      };
+    });
+    held = service.get('/v1/pets');
+    await begun;
+    repository.findPage = findPage;
+  });
+  afterEach(async () => {
+    finish();
+    expectAnswer(await held, 200, []);
+  });
+
+  it.each([
+    ['GET', '/v1/pets'],
+    ['HEAD', '/v1/pets'],
+    ['GET', '/v1/pets/1'],
+    ['GET', '/v1/%70ets/1?x=/'],
+    ['POST', '/v1/pets'],
+  ])('refuses %s %s at once, whoever asks', async (method, path) => {
+    const body = method === 'POST' ? { name: 'Rex', categoryId: 1 } : undefined;
+    const answer = await service.call(method, path, {
+      ...(body && { body }),
+      headers: { 'x-request-id': 'x1' },
+    });
+    if (method === 'HEAD')
+      expect({ status: answer.status, text: answer.text }).toEqual({ status: 503, text: '' });
+    else expectError(answer, 'service_unavailable', REFUSED);
+    expect(answer.headers).toMatchObject({
+      'retry-after': '1',
+      'x-request-id': 'x1',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect('deprecation' in answer.headers).toBe(path.includes('/1'));
+  });
+
+  it('goes on serving what tells of the service', async () => {
+    const paths = ['/health/live', '/health/ready', '/docs', '/openapi.json'];
+    const answers = await Promise.all(paths.map((path) => service.call('GET', path)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it('answers again as soon as there is room', async () => {
+    finish();
+    await held;
+    expectAnswer(await service.get('/v1/pets'), 200, []);
+  });
+
+  it('keeps the connection of whoever is refused, and the order of answers', async () => {
+    const post =
+      'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+    const last = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const received = await conversation(service.origin, post + post + last);
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 503', 'HTTP/1.1 200']);
+  });
+});
+
+describe('What does not count as work', () => {
+  let service: Service;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    service = await startService({ maxConcurrentRequests: 1 });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await service.stop();
+  });
+
+  it('is a body that does not come', async () => {
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    const credential = `Authorization: Bearer ${service.key}\r\n`;
+    const invited = new Promise((resolve) => socket.once('data', resolve));
+    // The service says when it has come to the point of reading the body.
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${credential}Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
+    );
+    await invited;
+    expectAnswer(await service.get('/v1/pets'), 200, []);
+  });
+
+  it('is a request whose client is gone', async () => {
+    const repository = service.app.get(PetsRepository);
+    const { findPage } = repository;
+    const begun = new Promise<void>((begin) => {
+      repository.findPage = () => {
+        begin();
+        return new Promise(() => {});
+      };
+    });
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
+    await begun;
+    repository.findPage = findPage;
+    expectError(await service.get('/v1/pets'), 'service_unavailable', REFUSED);
+    socket.destroy();
+    let answer = await service.get('/v1/pets');
+    for (let i = 0; i < 100 && answer.status !== 200; i++) answer = await service.get('/v1/pets');
+    expectAnswer(answer, 200, []);
+  });
+});
+
+function conversation(origin: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let received = '';
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+    socket.on('close', () => resolve(received));
+    socket.on('error', reject);
+  });
+}
