@@ -1,9 +1,11 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { Tracing } from '../common/tracing/tracing.js';
 import { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { dataSourceOptions } from './data-source-options.js';
+import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
 import { Statements } from './statements/statements.js';
@@ -29,9 +31,11 @@ export class DatabaseModule {
         { provide: Availability, useValue: availability },
         {
           provide: Statements,
-          inject: [DataSource],
-          useFactory: (dataSource: DataSource) => new Statements(connection, dataSource, availability),
+          inject: [DataSource, Tracing],
+          useFactory: (dataSource: DataSource, tracing: Tracing) =>
+            new Statements(connection, dataSource, availability, tracing),
         },
+        DatabaseMetrics,
         {
           provide: Database,
           inject: [DataSource, Statements],

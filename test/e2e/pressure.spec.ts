@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Page } from '../../src/common/paging/page.js';
+import type { Pet } from '../../src/pets/pet.entity.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { type Answer } from './support/client.js';
 import { expectAnswer, expectError } from './support/expectations.js';
@@ -25,7 +27,7 @@ describe('Too many requests at a time', () => {
       repository.findPage = async () => {
         begin();
         await new Promise<void>((resolve) => (finish = resolve));
-        return [];
+        return new Page<Pet>([], false);
       };
     });
     held = service.get('/v1/pets');

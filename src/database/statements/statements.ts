@@ -1,20 +1,29 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { Availability } from '../availability.js';
+import type { Tracing } from '../../common/tracing/tracing.js';
 import type { DatabaseConnection } from '../connection.js';
 import { types } from '../types.js';
 import { createServerDriver } from '../server/server-driver.js';
 import { serverClient } from '../server/server-client.js';
 import { Channel } from './channel.js';
 import { LANES } from './lanes.js';
+import type { Row, Statement } from './statement.js';
+
+const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
 /** The two ways to the database: reads do not wait behind what is being committed. */
 export class Statements {
-  readonly reads: Channel;
-  readonly writes: Channel;
+  private readonly reads: Channel;
+  private readonly writes: Channel;
   private readonly pools: pg.Pool[] = [];
 
-  constructor(connection: DatabaseConnection, dataSource: DataSource, availability: Availability) {
+  constructor(
+    connection: DatabaseConnection,
+    dataSource: DataSource,
+    availability: Availability,
+    private readonly tracing: Tracing,
+  ) {
     const { Pool } = createServerDriver(availability);
     const named = connection.kind === 'embedded' || connection.preparedStatements;
     const channel = (kind: 'read' | 'write'): Channel => {
@@ -29,6 +38,24 @@ export class Statements {
     };
     this.reads = channel('read');
     this.writes = channel('write');
+  }
+
+  read(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.tracing.span(statement.name, ATTRIBUTES, () => this.reads.run(statement, values));
+  }
+
+  write(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.tracing.span(statement.name, ATTRIBUTES, () => this.writes.run(statement, values));
+  }
+
+  /** Statements that wait for their turn, batches that wait for their answer, and connections. */
+  get load(): { waiting: number; underWay: number; connections: number } {
+    const { reads, writes, pools } = this;
+    return {
+      waiting: reads.load.waiting + writes.load.waiting,
+      underWay: reads.load.underWay + writes.load.underWay,
+      connections: pools.reduce((sum, pool) => sum + pool.totalCount, 0),
+    };
   }
 
   async close(): Promise<void> {

@@ -26,12 +26,12 @@ export class Store<T extends Stored> {
   constructor(
     private readonly entity: Type<T>,
     private readonly dataSource: DataSource,
-    private readonly channels: Statements,
+    private readonly statements: Statements,
   ) {}
 
   async findOneBy(where: Partial<T>): Promise<T | null> {
-    const statement = this.statements().findOne(Object.keys(where));
-    const [row] = await this.channels.reads.run(statement, Object.values(where));
+    const statement = this.texts().findOne(Object.keys(where));
+    const [row] = await this.statements.read(statement, Object.values(where));
     return (row as T | undefined) ?? null;
   }
 
@@ -42,21 +42,18 @@ export class Store<T extends Stored> {
     if (after !== undefined) values.push(after);
     // One row more than asked for, when there are more: that is how the end of the list is told.
     values.push(limit + 1);
-    const rows = await this.channels.reads.run(
-      this.statements().findPage(names, after !== undefined),
-      values,
-    );
+    const rows = await this.statements.read(this.texts().findPage(names, after !== undefined), values);
     return Page.of(rows as unknown as T[], limit);
   }
 
   /** Stores one, and resolves when it is committed. */
   async insert(values: Omit<T, 'id'>): Promise<T> {
-    const statement = this.statements().insert(Object.keys(values));
-    const [row] = await this.channels.writes.run(statement, Object.values(values));
+    const statement = this.texts().insert(Object.keys(values));
+    const [row] = await this.statements.write(statement, Object.values(values));
     return row as unknown as T;
   }
 
-  private statements(): EntityStatements {
+  private texts(): EntityStatements {
     return (this.written ??= new EntityStatements(this.dataSource.getMetadata(this.entity)));
   }
 }
