@@ -8,7 +8,7 @@ import type { Config } from './common/config/config.js';
 import { createAdapter } from './common/http/adapter.js';
 import { allowOrigins } from './common/http/cors.js';
 import { collectMethods } from './common/http/methods.js';
-import { boundShutdown } from './common/http/shutdown.js';
+import { Shutdown } from './common/http/shutdown.js';
 import { createLogger, NestLogger } from './common/logging/logger.js';
 import { documentJson } from './common/openapi/document-text.js';
 import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
@@ -28,7 +28,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
-  boundShutdown(fastify);
+  app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject, '/v1');
   serveDocs(app, document);

@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { Clock } from './clock.js';
 import { Config } from './config/config.js';
 import { Deprecations } from './deprecation/deprecations.js';
+import { Shutdown } from './http/shutdown.js';
 
 /** What every feature may ask for. */
 @Global()
@@ -12,8 +13,13 @@ export class CommonModule {
     return {
       module: CommonModule,
       imports: [DiscoveryModule],
-      providers: [{ provide: Config, useValue: config }, { provide: Clock, useValue: clock }, Deprecations],
-      exports: [Config, Clock, Deprecations],
+      providers: [
+        { provide: Config, useValue: config },
+        { provide: Clock, useValue: clock },
+        Deprecations,
+        Shutdown,
+      ],
+      exports: [Config, Clock, Deprecations, Shutdown],
     };
   }
 }
