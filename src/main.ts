@@ -4,11 +4,13 @@ import { Database } from './database/database.js';
 import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
 import { LIMITS } from './common/http/limits.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
+import { endOnCrash, endOnSignals } from './process-end.js';
 
 try {
   const config = loadConfig(environment());
   const app = await createApp(config);
-  app.enableShutdownHooks();
+  endOnCrash(app.getHttpAdapter().getInstance().log);
+  endOnSignals(app);
   await app.listen({ port: config.port, host: config.host, backlog: LIMITS.backlog });
   await announceAddress(app);
   await app.get(Database).whenReady();

@@ -18,7 +18,7 @@ const NO_RATE_LIMITS = { RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_FAILURES: '0' };
 export async function startService(drill, settings) {
   await prepare();
   drill.progress('starting the service');
-  const port = await freePort();
+  const port = settings.PORT ?? (await freePort());
   const own = {
     HOST: '127.0.0.1',
     PORT: String(port),

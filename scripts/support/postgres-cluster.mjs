@@ -30,14 +30,14 @@ export async function startCluster(binaries) {
 }
 
 /** PostgreSQL refuses to run as root; its packages bring an account for it. */
-function serverAccount() {
+export function serverAccount() {
   if (process.getuid() !== 0) return {};
   const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
 /** The usual one, unless the server's account cannot use it or the path is too long for that of a socket. */
-function temporaryFolder(account) {
+export function temporaryFolder(account) {
   const usable = (folder) => {
     if (folder.length > 80) return false;
     try {

@@ -7,6 +7,7 @@ import { DeprecatedCalls } from './metrics/deprecated-calls.js';
 import { Metrics } from './metrics/metrics.js';
 import { startTracing } from './tracing/start-tracing.js';
 import { Tracing } from './tracing/tracing.js';
+import { Shutdown } from './http/shutdown.js';
 
 /** What every feature may ask for. */
 @Global()
@@ -23,8 +24,9 @@ export class CommonModule {
         Deprecations,
         Metrics,
         DeprecatedCalls,
+        Shutdown,
       ],
-      exports: [Config, Clock, Tracing, Deprecations, Metrics, DeprecatedCalls],
+      exports: [Config, Clock, Tracing, Deprecations, Metrics, DeprecatedCalls, Shutdown],
     };
   }
 }

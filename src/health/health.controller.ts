@@ -2,6 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Public } from '../auth/public.decorator.js';
 import { unavailable } from '../common/errors/api-error.js';
+import { Shutdown } from '../common/http/shutdown.js';
 import { Database } from '../database/database.js';
 
 /** For load balancers and supervisors; not a part of the described interface. */
@@ -9,7 +10,10 @@ import { Database } from '../database/database.js';
 @ApiExcludeController()
 @Controller('health')
 export class HealthController {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly shutdown: Shutdown,
+  ) {}
 
   /** The process runs. Restart it when this fails. */
   @Get('live')
@@ -22,6 +26,7 @@ export class HealthController {
   @Get('ready')
   @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {
+    if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');
     await this.database.ping().catch(() => {
       throw unavailable('The database does not answer.');
     });

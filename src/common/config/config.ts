@@ -83,6 +83,10 @@ export class Config {
   @Env('CORS_ORIGINS', 'origins such as https://app.example.com, separated by commas', origins)
   readonly corsOrigins: string[] = [];
 
+  /** How long the service goes on answering when it was asked to end. Absent, `drainMs` decides. */
+  @Env('SHUTDOWN_DRAIN_MS', 'milliseconds from 0 to 60000', integer(0, 60_000))
+  readonly shutdownDrainMs?: number;
+
   @Env(
     'LOG_LEVEL',
     'one of fatal, error, warn, info, debug, trace, silent',
@@ -115,6 +119,11 @@ export class Config {
 
   @Env('OTEL_SERVICE_NAME', 'a name', anyText)
   readonly serviceName: string = 'animal-store';
+  /** Balancers need time to notice that a replica ends. Whoever presses Ctrl-C has no balancer, and no time. */
+  get drainMs(): number {
+    const alone = this.databaseUrl === undefined || process.stdout.isTTY;
+    return this.shutdownDrainMs ?? (alone ? 0 : 2_000);
+  }
 
   /** The base of every link that the service hands out. */
   get apiBase(): string {

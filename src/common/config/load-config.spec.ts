@@ -33,6 +33,7 @@ describe('The configuration', () => {
       GETPET_SUNSET_ON: '2031-02-28',
       SUNSET_REHEARSAL: 'true',
       CORS_ORIGINS: 'https://a.example.org, http://localhost:5173',
+      SHUTDOWN_DRAIN_MS: '0',
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'pretty',
       METRICS_PORT: '9464',
@@ -61,6 +62,7 @@ describe('The configuration', () => {
       getPetSunsetOn: new Date('2031-02-28T00:00:00Z'),
       sunsetRehearsal: true,
       corsOrigins: ['https://a.example.org', 'http://localhost:5173'],
+      shutdownDrainMs: 0,
       logLevel: 'debug',
       logFormat: 'pretty',
       metricsPort: 9464,
@@ -109,6 +111,21 @@ describe('The configuration', () => {
       '  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
     ]);
     expect(error.message).not.toContain('secret');
+  });
+
+  it('drains behind a balancer only, unless told otherwise', () => {
+    const DATABASE_URL = 'postgres://db/animals';
+    const { isTTY } = process.stdout;
+    process.stdout.isTTY = false;
+    try {
+      expect(loadConfig({}).drainMs).toBe(0);
+      expect(loadConfig({ DATABASE_URL }).drainMs).toBe(2_000);
+      expect(loadConfig({ SHUTDOWN_DRAIN_MS: '500' }).drainMs).toBe(500);
+      process.stdout.isTTY = true;
+      expect(loadConfig({ DATABASE_URL }).drainMs).toBe(0);
+    } finally {
+      process.stdout.isTTY = isTTY;
+    }
   });
 
   it.each(['-1', '1.5', '0x10', 'abc', ' 80', '1e3', '99999999999'])('knows no port %s', (PORT) => {

@@ -1,0 +1,174 @@
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../scripts/support/free-port.mjs';
+import { startHaproxy } from './support/haproxy.mjs';
+import { bearer, httpClient } from './support/http.mjs';
+import { PatroniCluster } from './support/patroni.mjs';
+import { issueKeys, startService } from './support/service.mjs';
+
+export const title = 'the primary is killed under load, and nothing acknowledged is lost (--short: once)';
+
+const WRITERS = 8;
+const LOAD_MS = 5_000;
+const PATIENCE_MS = 90_000;
+const BEHIND_MS = 2_000;
+
+export async function run(drill) {
+  const rounds = drill.args.includes('--short') ? 1 : 3;
+  const cluster = new PatroniCluster(drill);
+  await cluster.start();
+  const port = await freePort();
+  const databaseUrl = cluster.urlThrough(port);
+  const settings = { DATABASE_URL: databaseUrl, KEY_ENVIRONMENT: 'test', LOG_LEVEL: 'fatal' };
+  const replicas = [await freePort(), await freePort()];
+  const proxy = await startHaproxy(drill, {
+    files: ['haproxy.cfg', 'ha/database.cfg'],
+    addresses: {
+      HAPROXY_DATABASE: `127.0.0.1:${port}`,
+      REPLICA_1: `127.0.0.1:${replicas[0]}`,
+      REPLICA_2: `127.0.0.1:${replicas[1]}`,
+      ...cluster.addresses(),
+    },
+  });
+  await proxy.up((await cluster.primary()).name);
+  const [key] = await issueKeys(settings, 1);
+  const services = [];
+  for (const replica of replicas)
+    services.push(await startService(drill, { ...settings, PORT: String(replica) }));
+  await probe(databaseUrl, 'CREATE TABLE probes (at timestamptz NOT NULL DEFAULT now())');
+
+  const writers = startWriters(drill, services, key);
+  for (let round = 1; round <= rounds; round++) {
+    await delay(LOAD_MS);
+    await killPrimary(drill, cluster, databaseUrl, writers, round);
+  }
+  await delay(LOAD_MS);
+  await judge(drill, databaseUrl, writers);
+}
+
+async function killPrimary(drill, cluster, databaseUrl, writers, round) {
+  const killed = await cluster.primary();
+  drill.progress(`round ${round}: ${writers.count()} acknowledged; killing ${killed.name}`);
+  await cluster.kill(killed);
+  const killedAt = performance.now();
+  const [database, service] = await Promise.all([firstWrite(databaseUrl), writers.recovered(killedAt)]);
+  const seconds = (at) => `${((at - killedAt) / 1_000).toFixed(2)} s`;
+  const behind = Math.max(0, service - database);
+  drill.figure(
+    `round ${round}`,
+    `database after ${seconds(database)}, service after ${seconds(service)}: ${(behind / 1_000).toFixed(2)} s later`,
+  );
+  drill.expect(
+    `round ${round}: the service within ${BEHIND_MS / 1_000} s of its database`,
+    behind <= BEHIND_MS,
+  );
+  const primary = await cluster.primary();
+  drill.expect(`round ${round}: another node is the primary`, primary !== undefined && primary !== killed);
+  drill.progress(`round ${round}: ${primary?.name} is the primary; starting ${killed.name} again`);
+  await cluster.startNode(killed);
+  await cluster.inSync();
+}
+
+/** When the database took a write again, straight through the address that HAProxy has for it. */
+async function firstWrite(url) {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(50)) {
+    if (await probe(url, 'INSERT INTO probes DEFAULT VALUES').catch(() => null)) return performance.now();
+  }
+  throw new Error('The database takes no writes any more.');
+}
+
+async function probe(connectionString, statement) {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await client.query(statement);
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+/** They add animals without pause. What was acknowledged is on the disk before the next one is sent. */
+function startWriters(drill, services, key) {
+  const folder = mkdtempSync(join(tmpdir(), 'failover-'));
+  const file = join(folder, 'acknowledged');
+  const log = openSync(file, 'a');
+  const headers = { ...bearer(key), 'content-type': 'application/json' };
+  const refused = new Map();
+  const successes = services.map(() => []);
+  let over = false;
+
+  const write = async (writer) => {
+    const service = writer % services.length;
+    const { call } = httpClient(drill, services[service].origin, { timeoutMs: 10_000 });
+    for (let i = 0; !over; i++) {
+      const body = JSON.stringify({ name: `writer ${writer}, animal ${i}`, categoryId: writer });
+      const sentAt = performance.now();
+      const { status, text } = await call('POST', '/v1/pets', { headers, body }).catch((error) => ({
+        status: error.message,
+      }));
+      if (status === 201) {
+        writeSync(log, `${text}\n`);
+        fsyncSync(log);
+        successes[service].push({ sentAt, at: performance.now() });
+      } else {
+        refused.set(status, (refused.get(status) ?? 0) + 1);
+        await delay(50);
+      }
+    }
+  };
+  const all = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+  const stop = async () => {
+    over = true;
+    await all;
+  };
+  drill.defer(() => {
+    closeSync(log);
+    rmSync(folder, { recursive: true });
+  });
+  drill.defer(stop);
+
+  /** When the last of the services first acknowledged an animal that was sent after `instant`. */
+  const recovered = async (instant) => {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(20)) {
+      const firsts = successes.map((list) => list.find(({ sentAt }) => sentAt > instant));
+      if (firsts.every(Boolean)) return Math.max(...firsts.map(({ at }) => at));
+    }
+    throw new Error('A service takes no animals any more.');
+  };
+  const count = () => successes.reduce((sum, list) => sum + list.length, 0);
+  return { file, refused, recovered, stop, count };
+}
+
+async function judge(drill, databaseUrl, writers) {
+  await writers.stop();
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  const { rows } = await client.query('SELECT id, name, category_id FROM pets');
+  await client.end();
+  const stored = new Map(rows.map(({ id, name, category_id }) => [id, `${name} ${category_id}`]));
+  const acknowledged = readFileSync(writers.file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const lost = acknowledged.filter(
+    ({ id, name, categoryId }) => stored.get(String(id)) !== `${name} ${categoryId}`,
+  );
+  const ids = new Set(acknowledged.map(({ id }) => id));
+
+  drill.figure('acknowledged', `${acknowledged.length}; ${stored.size} stored, ${lost.length} lost`);
+  drill.figure(
+    'other answers',
+    [...writers.refused].map(([status, times]) => `${times} × ${status}`).join(', ') || 'none',
+  );
+  drill.expect('animals were acknowledged', acknowledged.length > 0);
+  drill.expect('none of them is lost or altered', lost.length === 0);
+  drill.expect('no id was given twice', ids.size === acknowledged.length);
+  drill.expect(
+    'whatever was not acknowledged was answered 503',
+    [...writers.refused.keys()].every((status) => status === 503),
+  );
+}

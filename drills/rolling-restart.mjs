@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../scripts/support/free-port.mjs';
+import { startHaproxy } from './support/haproxy.mjs';
+import { bearer, httpClient } from './support/http.mjs';
+import { startPostgres } from './support/postgres.mjs';
+import { issueKeys, startService } from './support/service.mjs';
+import { percentile } from './support/statistics.mjs';
+
+export const title =
+  'replicas behind HAProxy restart one after the other, and no request fails (--short: once)';
+
+const LONG = { rounds: 10, requests: 20_000, perSecond: 250 };
+const SHORT = { rounds: 1, requests: 2_000, perSecond: 250 };
+const EXIT_MS = 10_000;
+const CLIENTS = 20;
+
+export async function run(drill) {
+  const shape = drill.args.includes('--short') ? SHORT : LONG;
+  const { url } = await startPostgres(drill);
+  const settings = { DATABASE_URL: url, KEY_ENVIRONMENT: 'test' };
+  const [key] = await issueKeys(settings, 1);
+
+  const replicas = [];
+  for (const name of ['replica-1', 'replica-2']) {
+    const own = { ...settings, PORT: String(await freePort()) };
+    replicas.push({ name, settings: own, service: await startService(drill, own) });
+  }
+  const [first, second] = replicas.map(({ service }) => new URL(service.origin).host);
+  const proxy = await startHaproxy(drill, { addresses: { REPLICA_1: first, REPLICA_2: second } });
+  for (const { name } of replicas) await proxy.up(name);
+
+  const load = steadyLoad(drill, proxy.origin, key, shape.perSecond);
+  const exits = [];
+  for (let round = 1; round <= shape.rounds; round++) {
+    for (const replica of replicas) {
+      exits.push(await restart(drill, proxy, replica));
+      drill.progress(
+        `round ${round}: ${replica.name} is back; ${load.sent()} requests, ${load.failed()} failed`,
+      );
+    }
+  }
+  while (load.sent() < shape.requests) await delay(100);
+  await judge(drill, load, exits, shape, url);
+}
+
+/** As an orchestrator does it: the next one only when the balancer uses this one again. */
+async function restart(drill, proxy, replica) {
+  const began = performance.now();
+  await replica.service.stop();
+  const ms = performance.now() - began;
+  const { exitCode } = replica.service.child;
+  await proxy.up(replica.name, false);
+  replica.service = await startService(drill, replica.settings);
+  await proxy.up(replica.name);
+  return { ms, exitCode };
+}
+
+/** Requests at a steady rate on connections that are kept, one in four a POST. */
+function steadyLoad(drill, origin, key, perSecond) {
+  const { call } = httpClient(drill, origin, { connections: CLIENTS, timeoutMs: 15_000 });
+  const headers = { ...bearer(key), 'content-type': 'application/json' };
+  const latencies = [];
+  const failures = [];
+  const pending = new Set();
+  let sent = 0;
+  let acknowledged = 0;
+  const ask = async (i) => {
+    const post = i % 4 === 0;
+    const body = JSON.stringify({ name: `animal ${i}`, categoryId: i });
+    const method = post ? 'POST' : 'GET';
+    const path = post ? '/v1/pets' : '/v1/pets?limit=10';
+    const answer = await call(method, path, { headers, body: post ? body : undefined }).catch(
+      (error) => error,
+    );
+    if (answer.status !== (post ? 201 : 200)) failures.push(`${method}: ${answer.status ?? answer.message}`);
+    else {
+      latencies.push(answer.ms);
+      if (post) acknowledged++;
+    }
+  };
+  const timer = setInterval(() => {
+    for (let i = 0; i < perSecond / 50; i++) {
+      const request = ask(sent++).finally(() => pending.delete(request));
+      pending.add(request);
+    }
+  }, 20);
+  const stop = async () => {
+    clearInterval(timer);
+    await Promise.all(pending);
+    return { sent, acknowledged, latencies, failures };
+  };
+  drill.defer(stop);
+  return { sent: () => sent, failed: () => failures.length, stop };
+}
+
+async function judge(drill, load, exits, { requests }, url) {
+  const { sent, acknowledged, latencies, failures } = await load.stop();
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query('SELECT count(*)::int AS stored FROM pets');
+  await client.end();
+
+  const slowest = Math.max(...exits.map(({ ms }) => ms));
+  const ms = (share) => `${percentile(latencies, share).toFixed(1)} ms`;
+  drill.figure('requests', `${sent}, of which ${failures.length} failed`);
+  drill.figure('restarts', `${exits.length}, the slowest exit after ${(slowest / 1000).toFixed(2)} s`);
+  drill.figure('latency', `p50 ${ms(0.5)}, p99 ${ms(0.99)}, at most ${ms(1)}`);
+  drill.figure('animals', `${acknowledged} acknowledged, ${rows[0].stored} stored`);
+  drill.expect(`no request failed ${[...new Set(failures)].slice(0, 5).join('; ')}`, failures.length === 0);
+  drill.expect(`at least ${requests} requests were made`, sent >= requests);
+  drill.expect(`every exit within ${EXIT_MS / 1000} s`, slowest <= EXIT_MS);
+  drill.expect(
+    'every exit with code 0',
+    exits.every(({ exitCode }) => exitCode === 0),
+  );
+  drill.expect('every animal is stored once', rows[0].stored === acknowledged);
+}

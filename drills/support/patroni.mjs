@@ -1,0 +1,200 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, cpSync, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../scripts/support/free-port.mjs';
+import { postgresBinaries } from '../../scripts/support/postgres-binaries.mjs';
+import { serverAccount, temporaryFolder } from '../../scripts/support/postgres-cluster.mjs';
+import { root } from '../../scripts/support/root.mjs';
+import { requireTool } from './tool.mjs';
+
+const PASSWORD = 'only-for-this-drill';
+const START_MS = 120_000;
+
+/**
+ * PostgreSQL on three nodes with Patroni and etcd, from the system's packages, with the configuration of docker/ha;
+ * only names, addresses, folders and passwords are the drill's.
+ */
+export class PatroniCluster {
+  nodes = [];
+  #drill;
+  #account = serverAccount();
+  #binaries = postgresBinaries();
+  #folder;
+
+  constructor(drill) {
+    requireTool(drill, 'etcd', 'etcd-server');
+    requireTool(drill, 'patroni');
+    this.#drill = drill;
+    this.#folder = mkdtempSync(join(temporaryFolder(this.#account), 'patroni-'));
+    drill.defer(() => rmSync(this.#folder, { recursive: true, force: true }));
+    cpSync(join(root, 'docker', 'ha'), join(this.#folder, 'ha'), { recursive: true });
+    const { uid, gid } = this.#account;
+    if (uid !== undefined) chownSync(this.#folder, uid, gid);
+  }
+
+  async start() {
+    this.#drill.progress('starting etcd');
+    const etcd = await this.#startEtcd();
+    for (const name of ['node-1', 'node-2', 'node-3']) {
+      const [port, rest] = [await freePort(), await freePort()];
+      this.nodes.push({ name, port, rest, env: this.#environment(name, etcd, port, rest) });
+    }
+    this.#drill.progress('starting Patroni on three nodes');
+    for (const node of this.nodes) await this.startNode(node);
+    await this.inSync();
+  }
+
+  /** What docker/ha/database.cfg asks for. */
+  addresses() {
+    return Object.fromEntries(
+      this.nodes.flatMap(({ port, rest }, i) => [
+        [`NODE_${i + 1}`, `127.0.0.1:${port}`],
+        [`NODE_${i + 1}_REST`, String(rest)],
+      ]),
+    );
+  }
+
+  urlThrough(port) {
+    return `postgres://animal_store:${PASSWORD}@127.0.0.1:${port}/animal_store`;
+  }
+
+  async startNode(node) {
+    node.child = this.#spawn('patroni', [join(this.#folder, 'ha', 'patroni.yaml')], node.env, node.name);
+    this.#drill.defer(() => this.kill(node));
+  }
+
+  /** Patroni and all of PostgreSQL at once, as when the machine loses its power. */
+  async kill(node) {
+    if (node.child.exitCode !== null || node.child.signalCode !== null) return;
+    const postmaster = readPid(join(node.env.PATRONI_POSTGRESQL_DATA_DIR, 'postmaster.pid'));
+    const processes = [node.child.pid, ...(postmaster ? [postmaster, ...childrenOf(postmaster)] : [])];
+    for (const pid of processes) killHard(pid);
+    await once(node.child, 'exit');
+  }
+
+  async primary() {
+    const members = await this.#members();
+    return this.nodes.find(({ name }) =>
+      members.some((member) => member.name === name && member.role === 'leader'),
+    );
+  }
+
+  /** Resolves when there is a primary, two that follow it, and one of these synchronously. */
+  async inSync() {
+    for (const end = performance.now() + START_MS; performance.now() < end; await delay(250)) {
+      const members = await this.#members();
+      const roles = members.filter(({ state }) => /running|streaming/.test(state)).map(({ role }) => role);
+      if (roles.length === 3 && roles.includes('leader') && roles.includes('sync_standby')) return;
+    }
+    const logs = this.nodes.map(({ name }) => this.#log(name).split('\n').slice(-15).join('\n'));
+    throw new Error(`Patroni's nodes do not come together:\n${logs.join('\n\n')}`);
+  }
+
+  async #members() {
+    for (const { rest } of this.nodes) {
+      const answer = await fetch(`http://127.0.0.1:${rest}/cluster`, {
+        signal: AbortSignal.timeout(2_000),
+        headers: { connection: 'close' },
+      }).catch(() => null);
+      if (answer?.ok) return (await answer.json()).members;
+    }
+    return [];
+  }
+
+  async #startEtcd() {
+    const [client, peer] = [await freePort(), await freePort()];
+    const url = `http://127.0.0.1:${client}`;
+    const peerUrl = `http://127.0.0.1:${peer}`;
+    const child = this.#spawn(
+      'etcd',
+      [
+        `--data-dir=${join(this.#folder, 'etcd')}`,
+        `--listen-client-urls=${url}`,
+        `--advertise-client-urls=${url}`,
+        `--listen-peer-urls=${peerUrl}`,
+        `--initial-advertise-peer-urls=${peerUrl}`,
+        `--initial-cluster=default=${peerUrl}`,
+      ],
+      process.env,
+      'etcd',
+    );
+    this.#drill.defer(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    });
+    for (const end = performance.now() + START_MS; performance.now() < end; await delay(100)) {
+      if (child.exitCode !== null) throw new Error(`etcd ended:\n${this.#log('etcd')}`);
+      const answer = await fetch(`${url}/health`, { headers: { connection: 'close' } }).catch(() => null);
+      if (answer?.ok) return `127.0.0.1:${client}`;
+    }
+    throw new Error(`etcd does not get ready:\n${this.#log('etcd')}`);
+  }
+
+  #environment(name, etcd, port, rest) {
+    const [database, api] = [`127.0.0.1:${port}`, `127.0.0.1:${rest}`];
+    return {
+      ...process.env,
+      PATH: `${join(this.#folder, 'ha')}:${this.#binaries}:${process.env.PATH}`,
+      HOME: this.#folder,
+      PATRONI_NAME: name,
+      PATRONI_ETCD3_HOSTS: `'${etcd}'`,
+      PATRONI_RESTAPI_LISTEN: api,
+      PATRONI_RESTAPI_CONNECT_ADDRESS: api,
+      PATRONI_POSTGRESQL_LISTEN: database,
+      PATRONI_POSTGRESQL_CONNECT_ADDRESS: database,
+      PATRONI_POSTGRESQL_DATA_DIR: join(this.#folder, name),
+      PATRONI_POSTGRESQL_BIN_DIR: this.#binaries,
+      PATRONI_POSTGRESQL_PGPASS: join(this.#folder, `${name}.pgpass`),
+      PATRONI_SUPERUSER_USERNAME: 'postgres',
+      PATRONI_SUPERUSER_PASSWORD: PASSWORD,
+      PATRONI_REPLICATION_USERNAME: 'replicator',
+      PATRONI_REPLICATION_PASSWORD: PASSWORD,
+      PATRONI_REWIND_USERNAME: 'rewind',
+      PATRONI_REWIND_PASSWORD: PASSWORD,
+      POSTGRES_PASSWORD: PASSWORD,
+    };
+  }
+
+  #spawn(program, args, env, name) {
+    const options = { ...this.#account, env, cwd: this.#folder, stdio: ['ignore', 'pipe', 'pipe'] };
+    const child = spawn(program, args, options);
+    const log = createWriteStream(join(this.#folder, `${name}.log`), { flags: 'a' });
+    child.stdout.pipe(log, { end: false });
+    child.stderr.pipe(log, { end: false });
+    return child;
+  }
+
+  #log(name) {
+    return readFileSync(join(this.#folder, `${name}.log`), 'utf8');
+  }
+}
+
+function readPid(file) {
+  try {
+    return Number(readFileSync(file, 'utf8').split('\n')[0]);
+  } catch {
+    return null;
+  }
+}
+
+function childrenOf(pid) {
+  try {
+    return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number);
+  } catch {
+    return []; // it has none, or is gone
+  }
+}
+
+function killHard(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}

@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Shutdown } from '../../src/common/http/shutdown.js';
+import { call } from './support/client.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+const BODY = JSON.stringify({ name: 'Rex', categoryId: 1 });
+
+/** Makes a service throw what nobody catches, as a driver might, when it gets SIGUSR2. */
+const CRASH = `process.on('SIGUSR2', () => {
+  throw Object.assign(new TypeError('a secret name'), { code: 'E1', parameters: ['secret'] });
+});`;
+
+describe('A service that drains', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it('is alive but not ready, and answers everything, each time with the end of the connection', async () => {
+    const options = { headers: { connection: 'keep-alive' } };
+    expect((await service.get('/v1/pets', options)).headers['connection']).toBe('keep-alive');
+    await service.app.get(Shutdown).drain(0);
+    const ready = await service.call('GET', '/health/ready', options);
+    expectError(ready, 'service_unavailable', 'The service is about to end.');
+    const live = await service.call('GET', '/health/live', options);
+    expectAnswer(live, 200, { status: 'ok' });
+    const created = await service.post('/v1/pets', BODY, options);
+    expect(created.status).toBe(201);
+    for (const { headers } of [ready, live, created]) expect(headers['connection']).toBe('close');
+  });
+});
+
+describe('A process', () => {
+  let folder: string;
+  let crashes: NodeJS.ProcessEnv;
+  const running = new Set<ChildProcess>();
+  const sockets = new Set<Socket>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'shutdown-spec-'));
+    const crash = join(folder, 'crash.mjs');
+    await writeFile(crash, CRASH);
+    crashes = { NODE_OPTIONS: `--import=${crash}` };
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    for (const child of running) {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** A service on an embedded database of its own, and the key that its first start prints. */
+  const start = async (database: string, settings: NodeJS.ProcessEnv = {}) => {
+    const own = { DATABASE_URL: '', DATABASE_DIR: join(folder, database), PORT: '0', LOG_FORMAT: 'json' };
+    const env = { ...process.env, NODE_OPTIONS: '', ...own, ...settings };
+    const child = spawn(process.execPath, ['scripts/start.mjs'], { env });
+    running.add(child);
+    let out = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text: Buffer) => (out += text.toString()));
+    const ended = once(child, 'close').then(([code]) => {
+      running.delete(child);
+      return { code: code as number | null, out };
+    });
+    const settled = /curl .*\n|npm run keys/;
+    while (!settled.test(out)) {
+      if (child.exitCode !== null) throw new Error(`It ended early:\n${out}`);
+      await Promise.race([once(child.stdout, 'data'), ended]);
+    }
+    const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(out) ?? [];
+    const [, key = ''] = /Authorization: Bearer (\S+)'/.exec(out) ?? [];
+    return { child, ended, origin, key };
+  };
+
+  const open = (origin: string) => {
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8');
+    sockets.add(socket);
+    let received = '';
+    socket.on('error', () => {}).on('data', (text: string) => (received += text));
+    const answered = async (pattern: RegExp) => {
+      while (!pattern.test(received)) await once(socket, 'data');
+      return received.slice(received.lastIndexOf('HTTP/1.1 '));
+    };
+    return { socket, answered };
+  };
+
+  const notReady = async (origin: string) => {
+    while ((await call(origin, 'GET', '/health/ready')).status !== 503) await pause(20);
+  };
+
+  it('that gets SIGTERM answers what arrives while it drains and what is under way, then ends with 0', async () => {
+    const { child, ended, origin, key } = await start('drain', { SHUTDOWN_DRAIN_MS: '2500' });
+    const idle = open(origin);
+    idle.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await idle.answered(/\{"status":"ok"\}$/);
+    const slow = open(origin);
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+    slow.socket.write(head + BODY.slice(0, 5));
+    const silent = open(origin);
+    silent.socket.write('GET /v1/pets HTTP/1.1\r\n');
+
+    const began = performance.now();
+    child.kill('SIGTERM');
+    await notReady(origin);
+    expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
+    idle.socket.write('GET /health/live?again HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await idle.answered(/connection: close[^]*\{"status":"ok"\}$/i)).toMatch(/^HTTP\/1\.1 200 /);
+    await once(idle.socket, 'close');
+
+    // Only once nobody is let in any more: the request began before, and it is still finished.
+    while (await call(origin, 'GET', '/health/live').catch(() => null)) await pause(20);
+    slow.socket.write(BODY.slice(5));
+    expect(await slow.answered(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
+    expect((await ended).code).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  }, 120_000);
+
+  it('that gets a second signal ends at once', async () => {
+    const { child, ended, origin } = await start('twice', { SHUTDOWN_DRAIN_MS: '60000' });
+    child.kill('SIGINT');
+    await notReady(origin);
+    child.kill('SIGINT'); // the same one, as the terminal and npm send it
+    await pause(400);
+    expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(1);
+  }, 120_000);
+
+  it('that crashes says where in one line, without what a client sent, and ends with 1', async () => {
+    const { child, ended } = await start('crash', crashes);
+    child.kill('SIGUSR2');
+    const { code, out } = await ended;
+    expect(code).toBe(1);
+    const last = out.trim().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).toEqual({
+      level: 60,
+      time: expect.any(Number),
+      crash: {
+        name: 'TypeError',
+        code: 'E1',
+        at: expect.arrayContaining([expect.stringMatching(/^at process\./)]),
+      },
+      msg: 'The service ends: nobody caught this error.',
+    });
+    expect(out).not.toContain('secret');
+  }, 120_000);
+
+  it('leaves its embedded database whole, however it ends', async () => {
+    const acknowledged: { id: number | bigint }[] = [];
+    let headers = {};
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGUSR2', 'SIGKILL', 'SIGTERM'] as const) {
+      const { child, ended, origin, key } = await start('whole', crashes);
+      if (key) headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      for (const animal of acknowledged) {
+        expect((await call(origin, 'GET', `/v1/pets/${animal.id}`, { headers })).json).toEqual(animal);
+      }
+      const enough = acknowledged.length + 20;
+      const writers = Array.from({ length: 4 }, async () => {
+        for (;;) {
+          const answer = await call(origin, 'POST', '/v1/pets', { headers, body: BODY }).catch(() => null);
+          if (answer?.status !== 201) return;
+          acknowledged.push(answer.json as { id: number });
+        }
+      });
+      while (acknowledged.length < enough) await pause(10);
+      child.kill(signal);
+      await ended;
+      await Promise.all(writers);
+    }
+  }, 120_000);
+});
