@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 // Swc compiles the TypeScript the way tsconfig.json asks for; Jest runs it as the ES modules it is.
 const swc = (type) => [
   '@swc/jest',
@@ -32,8 +34,10 @@ export default {
       ...shared,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+      testEnvironment: '<rootDir>/test/e2e/support/environment.mjs',
       globalSetup: '<rootDir>/test/e2e/support/global-setup.mjs',
     },
   ],
   testTimeout: 30_000,
+  maxWorkers: Math.max(2, availableParallelism() - 1), // Jest would take one of two cores, and some tests only wait
 };
