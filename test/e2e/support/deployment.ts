@@ -22,12 +22,6 @@ export function requireInside(need: string): void {
 
 function readDeployment(): Deployment | undefined {
   const { BASE_URL: address, API_KEY: key } = process.env;
-  if (!address) return undefined;
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw new Error(`BASE_URL must be an address such as https://pets.example.com, not ${address}.`);
-  }
-  if (!key) {
-    throw new Error(`Set API_KEY to a key of ${address}. On its side: npm run keys -- issue --name tests`);
-  }
+  if (!address || !key) return undefined; // scripts/test.mjs has refused one without the other
   return { origin: new URL(address).origin, key };
 }
