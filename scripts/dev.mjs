@@ -5,18 +5,15 @@ import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { install } from './prepare.mjs';
+import { refuseArguments } from './support/no-arguments.mjs';
 import { root } from './support/root.mjs';
 import { stopSignals } from './support/run-child.mjs';
-import { giveUp, say } from './support/say.mjs';
+import { say } from './support/say.mjs';
 
 /** An editor writes a file in more than one step. */
 const SETTLE_MS = 20;
 
-if (process.argv.length > 2) {
-  giveUp(
-    `npm run dev takes no arguments, such as "${process.argv[2]}". Settings are variables: PORT=4000 npm run dev`,
-  );
-}
+refuseArguments('npm run dev', 'Settings are variables: PORT=4000 npm run dev');
 await install();
 process.chdir(root);
 const { DevCompiler } = await import('./support/dev-compiler.mjs');

@@ -148,6 +148,18 @@ describeInside('The commands', () => {
     expect(ended.err).toContain('npm run seed -- --count 1000');
   });
 
+  it.each([
+    ['scripts/start.mjs', ['--port=4000'], 'PORT=4000 npm start'],
+    ['scripts/dev.mjs', ['x'], 'PORT=4000 npm run dev'],
+    ['scripts/with-postgres.mjs', ['--', 'no-such-command'], 'Cannot run no-such-command (ENOENT)'],
+  ])('node %s %j tells what to do', async (script, args, hint) => {
+    const settings = { DATABASE_URL: environment['DATABASE_URL'] || 'postgres://unused' };
+    const ended = await launch(script, args, settings).end;
+    expect(ended.code).not.toBe(0);
+    expect(ended.out).toBe('');
+    expect(ended.err).toContain(hint);
+  });
+
   it('npm run openapi:check finds the committed document current', async () => {
     expect(await run(['openapi.cli', '--check'])).toMatchObject({ code: 0, err: '' });
   });

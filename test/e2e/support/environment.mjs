@@ -8,6 +8,11 @@ export default class EndToEndEnvironment extends TestEnvironment {
     if (event.name === 'test_done') skipWithoutInside(event.test);
   }
 
+  async teardown() {
+    for (const stop of this.global.runningServices ?? []) await stop();
+    await super.teardown();
+  }
+
   #showExchange(error) {
     const exchange = this.global.showLastExchange?.();
     if (!exchange || typeof error?.stack !== 'string') return;

@@ -41,6 +41,10 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** What runs by now. When none of a file's tests is asked for, its hooks do not run: environment.mjs stops the rest. */
+const running = new Set<() => Promise<void>>();
+(globalThis as { runningServices?: typeof running }).runningServices = running;
+
 /** A document's judge takes time to make, and services of one file mostly publish the same one. */
 const contracts = new Map<string, Contract>();
 
@@ -60,18 +64,13 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   await app.get(Database).whenReady();
   const { key } = await app.get(KeysService).issue({ name: 'tests' });
   const origin = await app.getUrl();
-  return {
-    origin,
-    app,
-    clock,
-    key,
-    log,
-    ...requests(origin, key, await contractOf(origin)),
-    async stop() {
-      await app.close();
-      await database.drop();
-    },
+  const stop = async () => {
+    running.delete(stop);
+    await app.close();
+    await database.drop();
   };
+  running.add(stop);
+  return { origin, app, clock, key, log, stop, ...requests(origin, key, await contractOf(origin)) };
 }
 
 /** A service that runs elsewhere. Whatever a test wants beyond requests and answers makes it a skipped test. */
