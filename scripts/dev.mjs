@@ -41,13 +41,16 @@ for (const signal of stopSignals) process.once(signal, () => void leave(signal))
 
 /** One turn after the other; what changes during one is for the next. */
 function look() {
-  work = work.then(async () => {
-    await delay(SETTLE_MS);
-    const update = compiler.update();
-    if (update.changed.length === 0 && !settingsChanged) return;
-    say(`Changed: ${update.changed.map((file) => relative(root, file)).join(', ') || '.env'}`);
-    await take(update);
-  });
+  work = turnAfter(work);
+}
+
+async function turnAfter(earlier) {
+  await earlier;
+  await delay(SETTLE_MS);
+  const update = compiler.update();
+  if (update.changed.length === 0 && !settingsChanged) return;
+  say(`Changed: ${update.changed.map((file) => relative(root, file)).join(', ') || '.env'}`);
+  await take(update);
 }
 
 async function take({ errors }) {
