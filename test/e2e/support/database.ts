@@ -41,7 +41,9 @@ async function onServer(server: string): Promise<TestDatabase> {
 
 async function embedded(): Promise<TestDatabase> {
   const engine = (await emptied(idle.pop())) ?? (await started());
-  return { connection: { kind: 'embedded', engine }, drop: async () => void idle.push(engine) };
+  // A service closes its database when it stops. This one is wanted again.
+  const lent: EmbeddedDatabase = { ...engine, close: async () => {} };
+  return { connection: { kind: 'embedded', engine: lent }, drop: async () => void idle.push(engine) };
 }
 
 async function started(): Promise<EmbeddedDatabase> {
