@@ -1,13 +1,11 @@
+import { availableParallelism } from 'node:os';
+import { typescript } from './scripts/support/swc.mjs';
+
 // Swc compiles the TypeScript the way tsconfig.json asks for; Jest runs it as the ES modules it is.
 const swc = (type) => [
   '@swc/jest',
   {
-    jsc: {
-      target: 'es2023',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-      keepClassNames: true,
-    },
+    jsc: typescript,
     module: { type },
   },
 ];
@@ -27,13 +25,22 @@ const shared = {
 
 export default {
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/scripts/**/*.spec.mjs'],
+    },
     {
       ...shared,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+      // That one empties the tables between its requests, which nobody wants of a running deployment.
+      testPathIgnorePatterns: process.env.BASE_URL ? ['/test/e2e/contract-fuzz/'] : [],
+      testEnvironment: '<rootDir>/test/e2e/support/environment.mjs',
       globalSetup: '<rootDir>/test/e2e/support/global-setup.mjs',
     },
   ],
+  reporters: ['default', '<rootDir>/scripts/support/test-report.mjs'],
   testTimeout: 30_000,
+  maxWorkers: Math.max(2, availableParallelism() - 1), // Jest would take one of two cores, and some tests only wait
 };

@@ -27,7 +27,11 @@ export function runChild(command, args, options) {
     }
     child.on('error', (error) => {
       release();
-      resolve({ code: 127, interrupted, output: `${command}: ${error.message}` });
+      resolve({
+        code: 127,
+        interrupted,
+        output: `Cannot run ${command} (${error.code}): is it installed, and spelled as it should be?`,
+      });
     });
     child.on('close', (code, signal) => {
       release();

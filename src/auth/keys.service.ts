@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Clock } from '../common/clock.js';
+import { Clock, DAY_MS } from '../common/clock.js';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { Metrics } from '../common/metrics/metrics.js';
@@ -8,7 +8,6 @@ import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 const USE_RECORDED_EVERY_MS = 60_000;
 

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
-import { DAY_MS, KeysService } from '../../src/auth/keys.service.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { DAY_MS } from '../../src/common/clock.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 

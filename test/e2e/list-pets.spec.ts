@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
+import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addPets, type PetBody } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
@@ -14,7 +15,7 @@ describe('listPets: GET /v1/pets', () => {
   itRequiresAnApiKey(() => service, { method: 'GET', path: '/v1/pets' });
   itAnswersErrors(() => service, { path: '/v1/pets', allow: 'GET, HEAD, OPTIONS, POST' });
 
-  describe('with a catalogue of 25 animals', () => {
+  describeInside('with a catalogue of 25 animals', () => {
     let pets: PetBody[];
     beforeAll(async () => {
       const statuses = ['available', 'pending', 'sold', undefined];

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrationOptions } from '../../src/database/data-source-options.js';
 import { migrate } from '../../src/database/migrator.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
+import { describeInside } from './support/deployment.js';
 
 class CreateThings1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -29,7 +30,7 @@ class Broken1700000000002 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-describe('Migrations', () => {
+describeInside('Migrations', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await createDatabase();

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInside } from './support/deployment.js';
 import { addPets, type PetBody } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
 
@@ -15,7 +16,7 @@ async function walk(service: Service, start: string, between: () => Promise<unkn
   return seen;
 }
 
-describe('A walk through all pages', () => {
+describeInside('A walk through all pages', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();

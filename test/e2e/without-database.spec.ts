@@ -1,13 +1,14 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
 import { generateKey } from '../../src/auth/key-format.js';
 import { Config } from '../../src/common/config/config.js';
 import { call } from './support/client.js';
+import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 
-describe('Without its database', () => {
+describeInside('Without its database', () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).toReversed()) await close();

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { int64FromText } from '../../common/int64/int64.js';
-import { DAY_MS } from '../keys.service.js';
+import { DAY_MS } from '../../common/clock.js';
 import { text } from '../../common/validation/rule.js';
-import { USAGE, UsageError } from './usage.js';
+import { UsageError } from '../../common/usage-error.js';
+import { USAGE } from './usage.js';
 
 const PRINTABLE = text({ minLength: 1, maxLength: 255 });
 

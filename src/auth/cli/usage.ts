@@ -1,6 +1,3 @@
-/** A mistake in the command, told in words. */
-export class UsageError extends Error {}
-
 export const USAGE = `API keys, from the command line:
 
   npm run keys -- issue --name NAME [--owner WHO] [--note TEXT] [--expires 90d] [--quiet]

@@ -1,5 +1,7 @@
-import { request as send } from 'node:http';
+import { request as sendPlain } from 'node:http';
+import { request as sendEncrypted } from 'node:https';
 import { parse } from 'lossless-json';
+import { rememberExchange } from './last-exchange.js';
 
 export interface Answer {
   readonly status: number;
@@ -20,7 +22,8 @@ export interface Options {
 export function call(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
   const { headers = {}, body } = options;
   const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(asText(body));
-  const { hostname, port } = new URL(origin);
+  const { protocol, hostname, port } = new URL(origin);
+  const send = protocol === 'https:' ? sendEncrypted : sendPlain;
   return new Promise((resolve, reject) => {
     const outgoing = send(
       {
@@ -41,14 +44,16 @@ export function call(origin: string, method: string, path: string, options: Opti
         incoming.on('error', reject);
         incoming.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          resolve({
+          const answer: Answer = {
             status: incoming.statusCode ?? 0,
             headers: incoming.headers,
             text,
             get json() {
               return parse(text, undefined, exactNumber);
             },
-          });
+          };
+          rememberExchange({ origin, method, path, options, answer });
+          resolve(answer);
         });
       },
     );

@@ -26,7 +26,12 @@ const TRANSPORT = new Set([
 /** The published document as a judge: an answer that it does not describe is a failure. */
 export class Contract {
   private readonly document: OpenAPIObject;
-  private readonly ajv = new Ajv2020({ strict: false, formats: { int64: true, int32: true } });
+  private readonly ajv = new Ajv2020({
+    strict: false,
+    meta: false,
+    validateSchema: false,
+    formats: { int64: true, int32: true },
+  });
   private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(text: string) {

@@ -2,19 +2,27 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 
+/** Raised when what is made here changes, so that nobody keeps loading what was made before. */
+const FORM = 2;
+
 /**
  * Making an empty database takes seconds, loading one a fraction of that. So one is made, once, and kept with the
- * installed packages; every test file loads it into a database of its own.
+ * installed packages; every test file loads it into a database of its own. All of it is read and copied each time,
+ * so it is as small as it can be: with a short log, and without the databases that others are made from.
  */
 export default async function prepareEmptyDatabase() {
   const { version } = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8'));
   const folder = 'node_modules/.cache/animal-store';
-  const file = `${folder}/empty-database-${version}.tar`;
-  if (!process.env.DATABASE_URL && !existsSync(file)) {
+  const file = `${folder}/empty-database-${version}-${FORM}.tar`;
+  if (!process.env.DATABASE_URL && !process.env.BASE_URL && !existsSync(file)) {
     await mkdir(folder, { recursive: true });
     const engine = await PGlite.create({
       startParams: [...PGlite.defaultStartParams, '-c', 'max_wal_size=64MB'],
+      initDbStartParams: ['--wal-segsize=1'],
     });
+    await engine.query('UPDATE pg_database SET datistemplate = false');
+    for (const template of ['template0', 'template1']) await engine.query(`DROP DATABASE ${template}`);
+    await engine.query('CHECKPOINT');
     const snapshot = await engine.dumpDataDir('none');
     await engine.close();
     await writeFile(`${file}.${process.pid}`, Buffer.from(await snapshot.arrayBuffer()));

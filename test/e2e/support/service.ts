@@ -8,6 +8,7 @@ import { Database } from '../../../src/database/database.js';
 import { type Answer, call, type Options } from './client.js';
 import { Contract } from './contract.js';
 import { createDatabase } from './database.js';
+import { type Deployment, deployment, NeedsTheInside } from './deployment.js';
 
 /** A clock that a test can move. */
 export class MovableClock extends Clock {
@@ -40,8 +41,16 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** What runs by now. When none of a file's tests is asked for, its hooks do not run: environment.mjs stops the rest. */
+const running = new Set<() => Promise<void>>();
+(globalThis as { runningServices?: typeof running }).runningServices = running;
+
+/** A document's judge takes time to make, and services of one file mostly publish the same one. */
+const contracts = new Map<string, Contract>();
+
 /** `now` is what the clock of the service says when it starts, and the day on which its key is issued. */
 export async function startService(settings: Partial<Config> = {}, now?: string): Promise<Service> {
+  if (deployment) return frontDoor(deployment, now === undefined && Object.keys(settings).length === 0);
   const database = await createDatabase();
   const clock = new MovableClock();
   if (now) clock.moveTo(now);
@@ -55,8 +64,46 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   await app.get(Database).whenReady();
   const { key } = await app.get(KeysService).issue({ name: 'tests' });
   const origin = await app.getUrl();
-  const contract = new Contract((await call(origin, 'GET', '/openapi.json')).text);
+  const stop = async () => {
+    running.delete(stop);
+    await app.close();
+    await database.drop();
+  };
+  running.add(stop);
+  return { origin, app, clock, key, log, stop, ...requests(origin, key, await contractOf(origin)) };
+}
 
+/** A service that runs elsewhere. Whatever a test wants beyond requests and answers makes it a skipped test. */
+async function frontDoor({ origin, key }: Deployment, asItIs: boolean): Promise<Service> {
+  const needs = (what: string): never => {
+    throw new NeedsTheInside(`needs ${what}`);
+  };
+  const asked = () => (asItIs ? undefined : needs('a service with other settings, or on another day'));
+  const door = requests(origin, key, await contractOf(origin));
+  return {
+    get origin() {
+      return asked() ?? origin;
+    },
+    get key() {
+      return asked() ?? key;
+    },
+    get app() {
+      return needs('the application itself');
+    },
+    get clock() {
+      return needs('a clock that it can move');
+    },
+    get log() {
+      return needs('the log');
+    },
+    call: (method, path, options) => asked() ?? door.call(method, path, options),
+    get: (path, options) => asked() ?? door.get(path, options),
+    post: (path, body, options) => asked() ?? door.post(path, body, options),
+    async stop() {},
+  };
+}
+
+function requests(origin: string, key: string, contract: Contract): Pick<Service, 'call' | 'get' | 'post'> {
   const send = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
     const answer = await call(origin, method, path, options);
     contract.check(method, path, answer);
@@ -67,18 +114,16 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
     headers: { authorization: `Bearer ${key}`, ...options.headers },
   });
   return {
-    origin,
-    app,
-    clock,
-    key,
-    log,
     call: send,
     get: (path, options) => send('GET', path, withKey(options)),
     post: (path, body, options) =>
       send('POST', path, { ...withKey(options), ...(body !== undefined && { body }) }),
-    async stop() {
-      await app.close();
-      await database.drop();
-    },
   };
+}
+
+async function contractOf(origin: string): Promise<Contract> {
+  const { text } = await call(origin, 'GET', '/openapi.json');
+  const contract = contracts.get(text) ?? new Contract(text);
+  contracts.set(text, contract);
+  return contract;
 }

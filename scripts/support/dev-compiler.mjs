@@ -1,0 +1,65 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { transformFileSync } from '@swc/core';
+import { typescript } from './swc.mjs';
+
+/** Keeps a folder of JavaScript in step with one of TypeScript, a file at a time. */
+export class DevCompiler {
+  #seen = new Map();
+  #errors = new Map();
+  /** The packages that the code imports. */
+  packages = new Set();
+
+  constructor(from, to) {
+    this.from = from;
+    this.to = to;
+    rmSync(to, { recursive: true, force: true });
+    mkdirSync(to, { recursive: true });
+    writeFileSync(join(to, 'package.json'), '{ "type": "module" }'); // it may be a folder below node_modules
+  }
+
+  /** Compiles what has changed since the last time, and tells all that is wrong by now. */
+  update() {
+    const files = new Map(this.#sources().map((file) => [file, stampOf(file)]));
+    const changed = [...files.keys()].filter((file) => this.#seen.get(file) !== files.get(file));
+    const gone = [...this.#seen.keys()].filter((file) => !files.has(file));
+    for (const file of changed) this.#compile(file);
+    for (const file of gone) {
+      rmSync(this.#target(file), { force: true });
+      this.#errors.delete(file);
+    }
+    this.#seen = files;
+    return { changed: [...changed, ...gone], errors: [...this.#errors.values()] };
+  }
+
+  #sources() {
+    return readdirSync(this.from, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.spec.ts'))
+      .map((entry) => join(entry.parentPath, entry.name));
+  }
+
+  /** What does not compile leaves its last good form in place. */
+  #compile(file) {
+    try {
+      const options = { jsc: typescript, module: { type: 'es6' }, sourceMaps: 'inline', swcrc: false };
+      const { code } = transformFileSync(file, options);
+      for (const [, name] of code.matchAll(/^import .*?["']([^."'][^"']*)["'];$/gm)) this.packages.add(name);
+      const target = this.#target(file);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, code);
+      this.#errors.delete(file);
+    } catch (error) {
+      const [told] = error.message.split('Caused by:'); // what follows is about the compiler itself
+      this.#errors.set(file, `${relative(this.from, file)}: ${told.trim()}`);
+    }
+  }
+
+  #target(file) {
+    return join(this.to, relative(this.from, file).replace(/\.ts$/, '.js'));
+  }
+}
+
+function stampOf(file) {
+  const { mtimeMs, size } = statSync(file);
+  return `${mtimeMs} ${size}`;
+}

@@ -1,0 +1,51 @@
+import { relative } from 'node:path';
+import { root } from './root.mjs';
+
+const SLOWEST = 5;
+const FAILED_MAX = 30;
+
+/** The last lines of a test run: what failed, what was skipped and why, and where the time went. */
+export default class TestReport {
+  onRunComplete(_, { testResults }) {
+    const lines = [...failures(testResults), ...skipped(testResults), ...slowest(testResults)];
+    if (lines.length > 0) process.stderr.write(`\n${lines.join('\n')}\n`);
+  }
+}
+
+function failures(files) {
+  const failed = files.flatMap((file) => {
+    const tests = file.testResults.filter(({ status }) => status === 'failed');
+    if (file.testExecError) return [`  ${pathOf(file)}: could not be run`];
+    return tests.map(({ fullName }) => `  ${pathOf(file)}: ${fullName}`);
+  });
+  if (failed.length === 0) return [];
+  const more = failed.length > FAILED_MAX ? [`  … and ${failed.length - FAILED_MAX} more`] : [];
+  return [
+    `Failed: ${failed.length}. One alone: npm test -- <file> -t '<name>'`,
+    ...failed.slice(0, FAILED_MAX),
+    ...more,
+  ];
+}
+
+/** The end-to-end tests that a running deployment cannot answer say so at the end of their names. */
+function skipped(files) {
+  const needs = new Map();
+  for (const { status, title } of files.flatMap(({ testResults }) => testResults)) {
+    const [, need] = /\((needs [^)]+)\)$/.exec(title) ?? [];
+    if (status === 'pending' && need) needs.set(need, (needs.get(need) ?? 0) + 1);
+  }
+  if (needs.size === 0) return [];
+  return [
+    'Skipped against a running deployment:',
+    ...[...needs].map(([need, count]) => `  ${count}: ${need}`),
+  ];
+}
+
+function slowest(files) {
+  if (files.length <= SLOWEST) return [];
+  const seconds = ({ perfStats: { start, end } }) => (end - start) / 1000;
+  const slow = files.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST);
+  return ['Slowest:', ...slow.map((file) => `  ${seconds(file).toFixed(1).padStart(5)} s  ${pathOf(file)}`)];
+}
+
+const pathOf = ({ testFilePath }) => relative(root, testFilePath);

@@ -1,0 +1,17 @@
+import { UsageError } from './usage-error.js';
+
+/** Runs a command to its end: what it returns is printed, and a failure is told in words. */
+export async function runAsCommand(command: () => string | Promise<string>): Promise<void> {
+  try {
+    const output = await command();
+    process.stdout.write(`${output.trimEnd()}\n`);
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return error.message;
+  return error instanceof Error ? `The command failed: ${error.message}` : String(error);
+}

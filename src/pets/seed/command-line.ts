@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../../common/usage-error.js';
+
+export const USAGE = `Sample animals, from the command line:
+
+  npm run seed -- --count 100000 [--seed 1]
+      adds that many made-up animals to the database that the settings name; the same seed makes the same animals.
+      It adds all of them or none, and touches nothing else.
+`;
+
+const COUNT_MAX = 10_000_000;
+const SEED_MAX = 2 ** 32 - 1;
+
+export type SeedCommand = { readonly help: true } | { readonly count: number; readonly seed: number };
+
+/** Turns the words of the command line into what to do, or says what is wrong with them. */
+export function readSeedCommand(args: string[]): SeedCommand {
+  const { help, count, seed } = parse(args);
+  if (help) return { help };
+  if (count === undefined) throw new UsageError(`Say how many: npm run seed -- --count 1000\n\n${USAGE}`);
+  return { count: whole('--count', count, 1, COUNT_MAX), seed: whole('--seed', seed, 0, SEED_MAX) };
+}
+
+function parse(args: string[]) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        count: { type: 'string' },
+        seed: { type: 'string', default: '1' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+function whole(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  throw new UsageError(
+    `Say ${option} as a whole number from ${min} to ${max}, such as ${option} 1000; not "${text}".`,
+  );
+}

@@ -1,0 +1,13 @@
+const WIDTH = 30;
+
+/** A bar for a person who waits; anything that is not a terminal is told the outcome alone. */
+export function progressBar(total: number, stream: NodeJS.WriteStream): (done: number) => void {
+  if (!stream.isTTY) return () => {};
+  return (done) => {
+    const filled = Math.round((done / total) * WIDTH);
+    const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
+    stream.write(
+      `\r${bar} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${done === total ? '\n' : ''}`,
+    );
+  };
+}

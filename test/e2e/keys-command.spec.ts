@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readCommand } from '../../src/auth/cli/command-line.js';
+import { runCommand } from '../../src/auth/cli/run-command.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { DAY_MS } from '../../src/common/clock.js';
+import { describeInside } from './support/deployment.js';
+import { type Service, startService } from './support/service.js';
+
+/** What the command line says, word for word; commands.spec.ts runs it as a person does. */
+describeInside('npm run keys', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const keys = (...args: string[]): Promise<string> => {
+    const command = readCommand(args);
+    if (command.name === 'help') throw new Error('This is a command of its own.');
+    return runCommand(command, service.app.get(KeysService));
+  };
+  const issueForTeamX = () =>
+    keys('issue', '--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d');
+
+  it('issues, lists, shows, rotates, revokes and prunes', async () => {
+    const day = new Date(Date.now() + 90 * DAY_MS).toISOString().slice(0, 10);
+    const text = `^A key for team-x, number (\\d+)\\. It is shown this once; it expires on ${day}\\.\n\n  pets_test_\\w{38}$`;
+    const [, id = ''] = new RegExp(text).exec(await issueForTeamX()) ?? [];
+    expect(id).not.toBe('');
+
+    const quiet = await keys('rotate', id, '--overlap', '2h', '--quiet');
+    expect(quiet).toMatch(/^pets_test_\w{38}$/);
+
+    const listed = await keys('list');
+    expect(listed).toMatch(/^ID +NAME +OWNER +KEY +STATE +CREATED +EXPIRES +LAST USED\n/);
+    expect(listed).toContain(quiet.slice(0, 14));
+    expect(listed).not.toContain(quiet);
+    const all = JSON.parse(await keys('list', '--json')) as Record<string, unknown>[];
+    expect(all.filter(({ name }) => name === 'team-x')).toEqual([
+      expect.objectContaining({ id, owner: 'X', note: 'try', state: 'active', lastUsedAt: null }),
+      expect.objectContaining({ owner: 'X', note: 'try', state: 'active' }),
+    ]);
+
+    expect(await keys('revoke', id)).toContain('is revoked');
+    expect(await keys('show', id)).toMatch(/^state +revoked$/m);
+    await expect(keys('revoke', id)).rejects.toThrow('There is no key');
+    await expect(keys('rotate', id)).rejects.toThrow('There is no key');
+    expect(await keys('prune', '--older-than', '0d', '--json')).toMatch(/"forgotten": [1-9]/);
+    await expect(keys('show', id)).rejects.toThrow('There is no key');
+  });
+});
