@@ -21,7 +21,7 @@ import { createLogger, NestLogger } from './common/logging/logger.js';
 import { documentJson } from './common/openapi/document-text.js';
 import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
-import { serveDocs } from './docs.js';
+import { serveDocs } from './docs/docs.js';
 import { buildDocument } from './openapi.js';
 
 interface Parts {

@@ -8,6 +8,7 @@ import { describeErrors } from './common/openapi/describe-errors.js';
 import { DOCUMENT_HEADERS } from './common/openapi/document-headers.js';
 import { closeInputs, nameArrays, nameHeaders } from './common/openapi/finish-document.js';
 import { operationsOf } from './common/openapi/operations.js';
+import { describeStability } from './common/openapi/stability.js';
 
 /** The document of the interface, made from the controllers, the rules of the fields and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -23,6 +24,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     describeErrors(operation);
     const policy = deprecations.ofOperation(operation.operationId ?? '');
     if (policy) describeDeprecation(operation, policy);
+    describeStability(operation);
     nameHeaders(operation);
     nameArrays(operation, document.components);
     closeInputs(operation, document.components);
@@ -36,17 +38,28 @@ const TERMS = {
   // UNLICENSED in package.json; this is how SPDX names terms of one's own.
   license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
 };
+const INTRODUCTION = `\
+Stores animals, and lets clients list them, add them and fetch one by its identifier.
+
+**Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer pets_…\`. The first start on
+the embedded database prints one; after that, whoever runs the service issues keys with
+\`npm run keys -- issue --name your-team\`. On the page at \`/docs\`, press *Authorize* once and paste yours: this browser
+keeps it until you log out.
+
+**Read numbers exactly.** Identifiers are 64-bit integers, as JSON numbers: use a parser that keeps all their digits.
+
+**Read failures.** Whatever fails answers with the same body: a \`code\` for programs, a \`message\` for people, and the
+\`status\`. The \`X-Request-Id\` of an answer names the request in the logs.
+
+**Read on.** A list comes a page at a time; the \`Link\` header has the address of the next page. What is deprecated says
+so in \`Deprecation\` and \`Sunset\` headers.`;
 
 function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
   return new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Animal Store Service')
     .setVersion('1.0.0')
-    .setDescription(
-      'Stores animals, and lets clients list them, add them and fetch one by its identifier. ' +
-        'Every operation takes an API key as a bearer token. ' +
-        'Identifiers are 64-bit integers: read them with a parser that keeps all their digits.',
-    )
+    .setDescription(INTRODUCTION)
     .addServer(`${config.rootPath}/v1`, 'This deployment')
     .addServer('{base_url}', 'Production', {
       base_url: { default: config.productionUrl, description: 'The address of production.' },

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Deprecated } from '../common/deprecation/deprecated.decorator.js';
 import { Created } from '../common/http/created.decorator.js';
 import type { Page } from '../common/paging/page.js';
@@ -7,6 +7,7 @@ import { Paged } from '../common/paging/paged.decorator.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { NewPetDto } from './dto/new-pet.dto.js';
 import { PetDto } from './dto/pet.dto.js';
+import { NEW_PET_EXAMPLES, PET_EXAMPLES, PETS_EXAMPLES } from './dto/pet.examples.js';
 import { PetPath } from './dto/pet.path.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { PetsService } from './pets.service.js';
@@ -21,16 +22,18 @@ export class PetsController {
     summary: 'List all animals',
     description: 'Lists animals in ascending order of id, a page at a time.',
   })
-  @Paged({ name: 'Pets', item: PetDto, description: 'A page of animals.' })
+  @Paged({ name: 'Pets', item: PetDto, description: 'A page of animals.', examples: PETS_EXAMPLES })
   async listPets(@Query() query: ListPetsQuery): Promise<Page<PetDto>> {
     return (await this.pets.list(query)).map((pet) => PetDto.from(pet));
   }
 
   @Post()
   @ApiOperation({ summary: 'Add an animal', description: 'Adds an animal and assigns its id.' })
+  @ApiBody({ type: NewPetDto, examples: NEW_PET_EXAMPLES })
   @Created({
     type: PetDto,
     description: 'The animal that was added.',
+    examples: PET_EXAMPLES,
     at: ({ id }) => `/pets/${id}`,
     readBy: 'getPet',
     parameter: 'petId',
@@ -41,7 +44,7 @@ export class PetsController {
 
   @Get(':petId')
   @ApiOperation({ summary: 'Get an animal' })
-  @ApiOkResponse({ type: PetDto, description: 'The animal.' })
+  @ApiOkResponse({ type: PetDto, description: 'The animal.', examples: PET_EXAMPLES })
   @Deprecated(GetPetDeprecation)
   async getPet(@Param() { petId }: PetPath): Promise<PetDto> {
     return PetDto.from(await this.pets.get(petId));

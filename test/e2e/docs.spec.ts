@@ -20,8 +20,50 @@ describe('The docs', () => {
       expect(origin).toBe(service.origin);
       expect({ asset, status: (await service.call('GET', pathname)).status }).toEqual({ asset, status: 200 });
     }
-    const script = await service.call('GET', '/docs/swagger-ui-init.js');
-    expect(script.text).toContain('"url": "/openapi.json"');
+    expect(page.text).not.toMatch(/\{\w+\}/);
+    expect((await service.call('GET', '/docs/')).text).toBe(page.text);
+  });
+
+  it('give the page the document without a number that JavaScript would round', async () => {
+    const { text } = await service.call('GET', '/docs/document.json');
+    const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d+/g) ?? [];
+    expect(numbers.length).toBeGreaterThan(0);
+    expect(numbers.filter((number) => !Number.isSafeInteger(Number(number)))).toEqual([]);
+    expect(text).toContain('From -9223372036854775808 to 9223372036854775807.');
+    expect(text).toContain('9007199254740993');
+  });
+
+  it('are where a browser is led that opens the bare address, and nobody else', async () => {
+    const browser = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await service.call(method, '/', browser);
+      expect({ status, headers }).toMatchObject({
+        status: 303,
+        headers: { location: '/docs', vary: 'accept' },
+      });
+    }
+    expectError(await service.call('GET', '/'), 'not_found');
+    expectError(await service.call('GET', '/', { headers: { accept: 'application/json' } }), 'not_found');
+    expectError(await service.call('POST', '/', browser), 'method_not_allowed');
+  });
+
+  it('are found under the path that a proxy has put in front', async () => {
+    const behind = await startService({ publicUrl: 'https://animals.example.com/store/v1' });
+    try {
+      const { headers } = await behind.call('GET', '/', { headers: { accept: 'text/html' } });
+      expect(headers).toMatchObject({ location: '/store/docs' });
+      expect((await behind.call('GET', '/docs')).text).toContain('src="/store/docs/page.js"');
+    } finally {
+      await behind.stop();
+    }
+  });
+
+  it.each(['/docs', '/docs/', '/docs/swagger-ui.css', '/openapi.json'])('are only read: %s', async (path) => {
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const answer = await service.call(method, path);
+      expectError(answer, 'method_not_allowed');
+      expect(answer.headers).toMatchObject({ allow: 'GET, HEAD, OPTIONS' });
+    }
   });
 
   it('are a page that runs nothing but its own scripts, and that nobody can frame', async () => {

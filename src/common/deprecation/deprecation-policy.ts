@@ -47,6 +47,11 @@ export abstract class DeprecationPolicy {
     return `**Deprecated: this operation is to be removed on ${this.sunsetDay}.** ${this.terms.advice}`;
   }
 
+  /** The same as plain text, for where there is room for a line only. */
+  get notice(): string {
+    return `To be removed on ${this.sunsetDay}. ${this.terms.advice.replaceAll('`', '')}`;
+  }
+
   get sunsetDay(): string {
     return this.terms.sunsetOn.toLocaleDateString('en-GB', {
       day: 'numeric',

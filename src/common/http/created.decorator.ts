@@ -15,10 +15,12 @@ import { type Observable, tap } from 'rxjs';
 import { Config } from '../config/config.js';
 import { Deprecations } from '../deprecation/deprecations.js';
 import { headerRef } from '../openapi/operations.js';
+import type { Examples } from '../openapi/types.js';
 
 interface Creation<T> {
   type: Type<T>;
   description: string;
+  examples: Examples;
   /** The path of what was created, and the operation that reads it, with the name of its path parameter. */
   at: (created: T) => string;
   readBy: string;
@@ -26,13 +28,21 @@ interface Creation<T> {
 }
 
 /** Answers 201 with a Location, for as long as the operation that reads it lives. */
-export function Created<T>({ type, description, at, readBy, parameter }: Creation<T>): MethodDecorator {
+export function Created<T>({
+  type,
+  description,
+  examples,
+  at,
+  readBy,
+  parameter,
+}: Creation<T>): MethodDecorator {
   return applyDecorators(
     HttpCode(201),
     UseInterceptors(locationInterceptor(at, readBy)),
     ApiCreatedResponse({
       type,
       description,
+      examples,
       headers: { Location: headerRef('Location') as never },
       links: { [readBy]: { operationId: readBy, parameters: { [parameter]: '$response.body#/id' } } },
     }),

@@ -9,7 +9,10 @@ const BEFORE_ROUTING = new Set(['400', '408', '414', '431', 'default']);
 export function describeDeprecation(operation: OperationObject, policy: DeprecationPolicy): void {
   operation.deprecated = true;
   operation.description = [operation.description, policy.description].filter(Boolean).join('\n\n');
-  Object.assign(operation, { 'x-sunset': policy.terms.sunsetOn.toISOString().slice(0, 10) });
+  Object.assign(operation, {
+    'x-sunset': policy.terms.sunsetOn.toISOString().slice(0, 10),
+    'x-deprecation': policy.notice,
+  });
   for (const [status, response] of responsesOf(operation)) {
     if (BEFORE_ROUTING.has(status)) continue;
     response.headers = {

@@ -40,7 +40,7 @@ export function describeErrors(operation: OperationObject): void {
   }
   operation.responses.default = {
     description: 'Any other failure.',
-    content: { 'application/json': { schema: schemaRef('Error') } },
+    content: { 'application/json': { schema: schemaRef('Error'), example: bodyOf('internal_error') } },
   };
 }
 
@@ -60,13 +60,14 @@ function refusalsOf(operation: OperationObject): ErrorCode[] {
 
 function errorResponse(status: number, codes: ErrorCode[]): ResponseObject {
   const header = HEADERS[status];
-  const examples = codes.map((code) => [
-    code,
-    { summary: ERRORS[code].when, value: { code, message: ERRORS[code].when, status } },
-  ]);
+  const examples = codes.map((code) => [code, { summary: ERRORS[code].when, value: bodyOf(code) }]);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
     ...(header && { headers: { [header]: headerRef(header) } }),
     content: { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } },
   };
+}
+
+function bodyOf(code: ErrorCode): { code: ErrorCode; message: string; status: number } {
+  return { code, message: ERRORS[code].when, status: ERRORS[code].status };
 }

@@ -7,6 +7,8 @@ export type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>
 export type ResponseObject = Exclude<NonNullable<OperationObject['responses'][string]>, ReferenceObject>;
 export type RequestBodyObject = Exclude<NonNullable<OperationObject['requestBody']>, ReferenceObject>;
 export type SchemaObject = Exclude<NonNullable<ComponentsObject['schemas']>[string], ReferenceObject>;
+/** Named examples, as the document and Swagger UI show them. */
+export type Examples = Record<string, { summary: string; value: unknown }>;
 export interface ReferenceObject {
   $ref: string;
 }

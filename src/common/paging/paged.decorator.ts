@@ -12,6 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { map, type Observable } from 'rxjs';
 import { Config } from '../config/config.js';
 import { headerRef } from '../openapi/operations.js';
+import type { Examples } from '../openapi/types.js';
 import type { Page } from './page.js';
 
 /** Sends the items of a page as a bare array, and says in a Link header where the first and the next page are. */
@@ -46,12 +47,18 @@ export class PageInterceptor implements NestInterceptor<Page<{ id: bigint }>, un
 }
 
 /** A list that is walked page by page; `name` is what the document calls the array. */
-export function Paged(options: { name: string; item: Type; description: string }): MethodDecorator {
+export function Paged(options: {
+  name: string;
+  item: Type;
+  description: string;
+  examples: Examples;
+}): MethodDecorator {
   return applyDecorators(
     UseInterceptors(PageInterceptor),
     ApiExtraModels(options.item),
     ApiOkResponse({
       description: options.description,
+      examples: options.examples,
       headers: { Link: headerRef('PageLinks') as never },
       schema: { title: options.name, type: 'array', items: { $ref: getSchemaPath(options.item) } },
     }),

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+
+export interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly etag: string;
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const OWN = ['page.css', 'page.js', 'plugin.js', 'accessibility.js', 'exact-json.js', 'favicon.svg'];
+const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/**
+ * All that a browser loads to show the page, kept in memory: a route that opened a file for every request would let a
+ * few clients that ask often and do not read use up all the files that the process may open.
+ */
+export function assetsOfPage(title: string, rootPath: string, document: object): ReadonlyMap<string, Asset> {
+  const require = createRequire(import.meta.url);
+  const page = readOwn('index.html')
+    .toString('utf8')
+    .replaceAll('{title}', () => title)
+    .replaceAll('{root}', () => rootPath);
+  return new Map([
+    asset('index.html', Buffer.from(page)),
+    asset('document.json', Buffer.from(JSON.stringify(document))),
+    ...OWN.map((name) => asset(name, readOwn(name))),
+    ...OF_SWAGGER_UI.map((name) => asset(name, readFileSync(require.resolve(`swagger-ui-dist/${name}`)))),
+  ]);
+}
+
+const readOwn = (name: string): Buffer => readFileSync(new URL(`./page/${name}`, import.meta.url));
+
+function asset(name: string, content: Buffer): [string, Asset] {
+  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
+  return [name, { type: TYPES[extname(name)]!, content, etag }];
+}

@@ -1,0 +1,29 @@
+const REX = { name: 'Rex', categoryId: 1, status: 'available' };
+const LARGEST = 9_223_372_036_854_775_807n;
+
+/** What the document shows. The large numbers are there because a client that rounds them fails. */
+export const NEW_PET_EXAMPLES = {
+  complete: { summary: 'An animal with all its fields', value: REX },
+  minimal: { summary: 'Only what must be there', value: { name: 'Minka', categoryId: 2 } },
+  largeNumbers: { summary: 'The largest category id', value: { ...REX, categoryId: LARGEST } },
+};
+
+export const PET_EXAMPLES = {
+  complete: { summary: 'An animal with all its fields', value: { id: 1, ...REX } },
+  largeNumbers: {
+    summary: 'Numbers that a parser must not round',
+    value: { id: 9_007_199_254_740_993n, ...REX, categoryId: LARGEST },
+  },
+};
+
+export const PETS_EXAMPLES = {
+  page: {
+    summary: 'A page',
+    value: [
+      { id: 1, ...REX },
+      { id: 2, name: 'Minka', categoryId: 2 },
+    ],
+  },
+  largeNumbers: { summary: 'Numbers that a parser must not round', value: [PET_EXAMPLES.largeNumbers.value] },
+  nothing: { summary: 'Nothing left, or nothing that matches', value: [] },
+};

@@ -1,0 +1,95 @@
+/// <reference lib="dom" />
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { type DocsPage, expect, KEY, test } from './support/docs-page.js';
+
+const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 375, height: 720 } };
+
+for (const [device, viewport] of Object.entries(SIZES)) {
+  test.describe(`on a ${device}`, () => {
+    test.use({ viewport, hasTouch: device === 'phone' });
+
+    test('axe finds nothing serious in the page, its dialog, and its operations', async ({ docs }) => {
+      test.slow();
+      await expectNothingSerious(docs.page);
+      await docs.authorizeButton.click();
+      await expectNothingSerious(docs.page);
+      await docs.page.keyboard.press('Escape');
+      await docs.authorize(KEY);
+      await answerAll(docs);
+      await expectNothingSerious(docs.page);
+    });
+
+    test('nothing makes the page wider than the screen', async ({ docs }) => {
+      await docs.authorize(KEY);
+      await answerAll(docs);
+      for (const headers of await docs.page.locator('.response-headers summary').all()) await headers.click();
+      await docs.page.getByLabel('Server', { exact: true }).selectOption('{staging_base_url}');
+      expect(await docs.page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+    });
+  });
+}
+
+test.describe('on a phone', () => {
+  test.use({ viewport: SIZES.phone, hasTouch: true });
+
+  test('what is to be touched is big enough', async ({ docs }) => {
+    await docs.unfold('listPets');
+    const targets = docs.page.locator(
+      '.masthead a, .btn, select, input, .opblock-summary-control, .opblock-control-arrow, .authorization__btn',
+    );
+    for (const target of await targets.all()) {
+      const box = await target.boundingBox();
+      if (!box) continue;
+      const html = await target.evaluate((element) => element.outerHTML.slice(0, 120));
+      expect(Math.round(box.height), html).toBeGreaterThanOrEqual(44);
+      expect(Math.round(box.width), html).toBeGreaterThanOrEqual(44);
+    }
+  });
+});
+
+test('the keyboard is enough', async ({ docs }) => {
+  const { page } = docs;
+  await tabTo(page, '.auth-wrapper .btn.authorize');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog').locator('input')).toBeFocused();
+  for (let i = 0; i < 8; i++) await page.keyboard.press('Tab');
+  expect(await focusIsIn(page, '[role=dialog]')).toBe(true);
+  await page.getByRole('dialog').locator('input').focus();
+  await page.keyboard.type(KEY);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog').locator('.btn-done')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(docs.authorizeButton).toBeFocused();
+
+  await tabTo(page, '#operations-pets-listPets .opblock-summary-control');
+  await page.keyboard.press('Enter');
+  await expect(docs.operation('listPets').locator('.execute')).toBeVisible();
+  await tabTo(page, '#operations-pets-listPets .execute');
+  await page.keyboard.press('Enter');
+  await expect(
+    docs.operation('listPets').locator('.live-responses-table .response .response-col_status'),
+  ).toContainText('200');
+});
+
+async function answerAll(docs: DocsPage): Promise<void> {
+  await docs.execute(await docs.unfold('createPet'));
+  await docs.execute(await docs.unfold('listPets'));
+  const getPet = await docs.unfold('getPet');
+  await getPet.getByLabel('petId', { exact: true }).fill('1');
+  await docs.execute(getPet);
+}
+
+async function expectNothingSerious(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))).toEqual([]);
+}
+
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let i = 0; i < 60 && !(await focusIsIn(page, selector)); i++) await page.keyboard.press('Tab');
+  await expect(page.locator(selector)).toBeFocused();
+}
+
+const focusIsIn = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate((selector) => document.activeElement?.closest(selector) !== null, selector);

@@ -1,0 +1,31 @@
+import { defineConfig } from '@playwright/test';
+
+/** Which browser there is, scripts/test-ui.mjs finds out; none named is Playwright's own. */
+const executablePath = process.env['UI_CHROMIUM'];
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../.data/ui-tests',
+  globalSetup: './support/start-service.ts',
+  fullyParallel: true,
+  workers: 2,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  reporter: 'list',
+  forbidOnly: Boolean(process.env['CI']),
+  use: {
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      ...(executablePath && { executablePath }),
+      args: [
+        '--no-sandbox', // root cannot have one; the page is our own
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});

@@ -1,0 +1,68 @@
+import { DocsPage, expect, KEY, test } from './support/docs-page.js';
+
+test('a key is given once, and kept over a reload and in a new tab', async ({ docs, context }) => {
+  await docs.authorize(KEY);
+  await docs.page.reload();
+  await expect(docs.authorizeButton).toHaveClass(/\blocked\b/);
+  const tab = new DocsPage(await context.newPage());
+  await tab.open();
+  await expect(tab.authorizeButton).toHaveClass(/\blocked\b/);
+  expect(await tab.execute(await tab.unfold('listPets'))).toMatchObject({ status: '200' });
+});
+
+test('every operation answers with what there is', async ({ docs }) => {
+  await docs.authorize(KEY);
+  const created = await docs.execute(await docs.unfold('createPet'));
+  expect(created.status).toBe('201');
+  const pet = JSON.parse(created.body) as { id: number };
+  expect(pet).toEqual({ id: expect.any(Number), name: 'Rex', categoryId: 1, status: 'available' });
+
+  const getPet = await docs.unfold('getPet');
+  await getPet.getByLabel('petId', { exact: true }).fill(String(pet.id));
+  const got = await docs.execute(getPet);
+  expect({ ...got, body: JSON.parse(got.body) }).toEqual({ status: '200', body: pet });
+
+  const listPets = await docs.unfold('listPets');
+  await listPets.getByLabel('after', { exact: true }).fill(String(pet.id - 1));
+  const listed = await docs.execute(listPets);
+  expect(listed.status).toBe('200');
+  expect(JSON.parse(listed.body)).toContainEqual(pet);
+});
+
+test('large numbers keep all their digits, on the way out and back', async ({ docs, complaints }) => {
+  await docs.authorize(KEY);
+  const createPet = await docs.unfold('createPet');
+  const body = createPet.getByLabel('Request body');
+  await createPet
+    .locator('.opblock-section-request-body')
+    .getByLabel('Example', { exact: true })
+    .selectOption('largeNumbers');
+  await expect(body).toHaveValue(/"categoryId": 9223372036854775807,/);
+  expect((await docs.execute(createPet)).body).toContain('"categoryId": 9223372036854775807,');
+
+  await body.fill('{"name":"a \\"quoted\\": [name], {or} so","categoryId":9007199254740993}');
+  await createPet.locator('.execute').click();
+  const answer = createPet.locator('.live-responses-table .highlight-code pre').first();
+  await expect(answer).toContainText('"categoryId": 9007199254740993\n}');
+  await expect(answer).toContainText('"name": "a \\"quoted\\": [name], {or} so",');
+
+  const getPet = await docs.unfold('getPet');
+  await getPet.getByLabel('petId', { exact: true }).fill('9007199254740993');
+  await getPet.locator('.execute').click();
+  await expect(getPet.locator('.request-url')).toContainText('/v1/pets/9007199254740993');
+  await expect(getPet.locator('.live-responses-table .response')).toContainText('not_found');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]); // what the browser itself notes
+});
+
+test.describe('without a key', () => {
+  test.use({ complaints: [] });
+  test('the refusal is shown as it is', async ({ docs, complaints }) => {
+    const { status, body } = await docs.execute(await docs.unfold('listPets'));
+    expect({ status, body: JSON.parse(body) }).toMatchObject({
+      status: '401',
+      body: { code: 'missing_api_key', status: 401 },
+    });
+    // The browser itself notes an answer of 401.
+    expect(complaints.splice(0)).toHaveLength(1);
+  });
+});
