@@ -82,7 +82,10 @@ async function judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong
   const { acknowledged = 0, refused = 0, unknown = 0, invalid = 0 } = journal.counts;
   drill.figure('kills', `${kills}: kill -9 of the service and immediate stops of PostgreSQL, in turn`);
   drill.figure('acknowledged', acknowledged.toLocaleString('en'));
-  drill.figure('told 4xx, 503, unknown', [invalid, refused, unknown].join(', '));
+  drill.figure(
+    'others',
+    `${invalid} invalid, ${refused} refused with 503, ${unknown} with an outcome that is unknown`,
+  );
   drill.expect(
     `${goal.kills} kills and ${goal.acknowledgements.toLocaleString('en')} acknowledgements`,
     kills >= goal.kills && acknowledged >= goal.acknowledgements,
@@ -114,7 +117,7 @@ async function compare(journal, animals) {
     lost,
     altered,
     'ids twice': twice,
-    'stored though answered 4xx': invalidStored,
+    'stored though invalid': invalidStored,
     'stored though answered 503 without a word that the outcome is unknown': refusedStored,
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { latencies, refusedProperly, slowest, succeeded, tally } from './support/answers.mjs';
 import { watchMemory } from './support/process-figures.mjs';
-import { RawClient, requestText } from './support/raw-client.mjs';
+import { RawClient } from './support/raw-client.mjs';
 import { startService } from './support/service.mjs';
 import { setUp } from './support/set-up.mjs';
 import { mixedRequests } from './support/steady-load.mjs';
@@ -23,15 +23,12 @@ export async function run(drill) {
   const memory = watchMemory(drill, service.pid);
   const client = new RawClient(service.origin, { connections: CONCURRENT, timeoutMs: HANG_MS });
   drill.defer(() => client.close());
-  const request = mixedRequests(requestText, key);
+  const request = mixedRequests(key);
   const wave = () => Promise.all(Array.from({ length: CONCURRENT }, (_, i) => client.ask(request(i))));
 
   drill.progress(`${CONCURRENT} requests at once, to open the connections`);
   await wave();
-  for (const [name, obstruct] of [
-    ['table locked', lockTable],
-    ['no free connection', takeEveryConnection],
-  ]) {
+  for (const { name, obstruct } of OBSTRUCTIONS) {
     drill.progress(`${name}, for ${ms / 1_000} s: ${CONCURRENT} requests at once, again and again`);
     const release = await obstruct(drill, cluster.url);
     const outcomes = [];
@@ -44,6 +41,11 @@ export async function run(drill) {
   drill.expect(`its memory grows by less than ${MEMORY_MIB} MiB`, memory.most() - memory.first < MEMORY_MIB);
   drill.expect('the service is the same process as before', service.running());
 }
+
+const OBSTRUCTIONS = [
+  { name: 'table locked', obstruct: lockTable },
+  { name: 'no free connection', obstruct: takeEveryConnection },
+];
 
 async function lockTable(drill, url) {
   const client = await connected(drill, url);

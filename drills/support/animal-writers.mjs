@@ -19,7 +19,8 @@ const FAULTS = [
 
 /**
  * Writers that create animals without pause and note what they are told of each in a journal, under one of these:
- * `acknowledged` (201), `refused` (503: not stored), `unknown` (503 that says so, or no answer), `invalid` (4xx).
+ * `acknowledged` (201), `refused` (503: not stored), `unknown` (503 that says so, or no answer); `invalid` is what
+ * must not be stored whatever the answer was, mostly 400.
  */
 export class AnimalWriters {
   /** Answers that nobody should get, such as 500. */
@@ -27,7 +28,7 @@ export class AnimalWriters {
   #client;
   #key;
   #journal;
-  #writing = true;
+  #stopped = false;
   #done;
 
   constructor(client, key, journal, count) {
@@ -39,12 +40,12 @@ export class AnimalWriters {
 
   /** Ends the writers, each after the answer that it waits for. */
   stop() {
-    this.#writing = false;
+    this.#stopped = true;
     return this.#done;
   }
 
   async #write(writer) {
-    for (let i = 0; this.#writing; i++) {
+    for (let i = 0; !this.#stopped; i++) {
       const name = `animal ${writer}-${i} жираф 🦒`;
       const valid = i % INVALID_EVERY !== 0;
       const animal = { name, categoryId: anyInt64(), status: STATUSES[randomInt(STATUSES.length)] };
@@ -56,13 +57,14 @@ export class AnimalWriters {
   }
 
   async #note({ status, body, why }, animal, valid) {
-    if (status === 201 && valid)
+    const away = status === 503 || status === 0;
+    if (!valid && (status === 400 || away)) await this.#journal.write('invalid', animal);
+    else if (status === 201 && valid)
       await this.#journal.write('acknowledged', { ...animal, ...readAnimal(body, animal) });
     else if (status === 503 && !body.includes('outcome is unknown'))
       await this.#journal.write('refused', animal);
-    else if (status === 503 || status === 0) await this.#journal.write('unknown', animal);
-    else if (status === 400 && !valid) await this.#journal.write('invalid', animal);
-    else this.wrong.push({ status, why: `${status ?? why} ${body}` });
+    else if (away) await this.#journal.write('unknown', animal);
+    else this.wrong.push({ status, why: `${status || why} ${body}` });
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { latencies, refusedProperly, slowest, succeeded, tally } from './answers.mjs';
 import { accepting } from './postgres.mjs';
-import { RawClient, requestText } from './raw-client.mjs';
+import { RawClient } from './raw-client.mjs';
 import { healthOf, startService } from './service.mjs';
 import { setUp } from './set-up.mjs';
 import { mixedRequests, SteadyLoad } from './steady-load.mjs';
@@ -21,7 +21,7 @@ export async function outageUnderLoad(drill, damage) {
   const service = await startService(drill, settings);
   const client = new RawClient(service.origin, { timeoutMs: PATIENCE_MS });
   drill.defer(() => client.close());
-  const load = new SteadyLoad(client, REQUESTS_PER_S, mixedRequests(requestText, key));
+  const load = new SteadyLoad(client, REQUESTS_PER_S, mixedRequests(key));
   drill.defer(() => load.stop());
   drill.progress(`${REQUESTS_PER_S} requests a second, the database is there`);
   await delay(2_000);

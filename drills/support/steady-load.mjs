@@ -1,3 +1,5 @@
+import { requestText } from './raw-client.mjs';
+
 const TICK_MS = 5;
 
 /**
@@ -6,7 +8,7 @@ const TICK_MS = 5;
  */
 export class SteadyLoad {
   outcomes = [];
-  #pending = new Set();
+  #answers = [];
   #timer;
 
   constructor(client, perSecond, request) {
@@ -15,11 +17,7 @@ export class SteadyLoad {
     const sendDue = () => {
       for (; started + (sent * 1_000) / perSecond <= performance.now(); sent++) {
         const due = started + (sent * 1_000) / perSecond;
-        const answer = client.ask(request(sent), due).then((outcome) => {
-          this.outcomes.push(outcome);
-          this.#pending.delete(answer);
-        });
-        this.#pending.add(answer);
+        this.#answers.push(client.ask(request(sent), due).then((outcome) => this.outcomes.push(outcome)));
       }
     };
     this.#timer = setInterval(sendDue, TICK_MS);
@@ -32,13 +30,13 @@ export class SteadyLoad {
   /** Every outcome, once the last answer is here. */
   async finish() {
     this.stop();
-    await Promise.all(this.#pending);
+    await Promise.all(this.#answers);
     return this.outcomes;
   }
 }
 
 /** Of ten requests, seven read a page and three create an animal. */
-export function mixedRequests(requestText, key) {
+export function mixedRequests(key) {
   const read = requestText('GET', '/v1/pets?limit=10', { key });
   return (i) => {
     if (i % 10 < 7) return read;

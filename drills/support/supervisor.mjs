@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { freePort } from '../../scripts/support/free-port.mjs';
 import { launchService, ready } from './service.mjs';
 
@@ -45,8 +44,11 @@ export class Supervisor {
 
   async #launch(port) {
     this.#service = await launchService(this.#drill, this.#settings, { port });
-    this.relaunched = once(this.#service.child, 'exit').then(() => {
-      if (!this.#stopped) return this.#launch(port);
-    });
+    this.relaunched = this.#launchAgain(port);
+  }
+
+  async #launchAgain(port) {
+    await this.#service.exited;
+    if (!this.#stopped) await this.#launch(port);
   }
 }
