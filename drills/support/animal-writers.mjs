@@ -57,6 +57,7 @@ export class AnimalWriters {
   }
 
   async #note({ status, body, why }, animal, valid) {
+    if (why === 'ECONNREFUSED') return; // nothing was sent
     const away = status === 503 || status === 0;
     if (!valid && (status === 400 || away)) await this.#journal.write('invalid', animal);
     else if (status === 201 && valid)
