@@ -7,7 +7,7 @@ import { buildDocument } from './openapi.js';
 /** Writes openapi.json, or with --check says whether the committed one is what the code describes. */
 const FILE = 'openapi.json';
 
-const connection = { kind: 'server', url: 'postgres://unused', poolSize: 1 } as const;
+const connection = { kind: 'server', url: 'postgres://unused', poolSize: 10, preparedStatements: true } as const;
 const config = Object.assign(new Config(), { logLevel: 'silent' });
 const text = documentJson(buildDocument(await assembleApp(config, { connection })));
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, Repository } from 'typeorm';
+import { InjectStore, type Store } from '../database/statements/store.js';
 import { ApiKey } from './api-key.entity.js';
 
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;
@@ -8,10 +9,14 @@ export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 
 /** Every statement on API keys. */
 @Injectable()
 export class KeysRepository {
-  constructor(@InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>) {}
+  constructor(
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    @InjectStore(ApiKey) private readonly store: Store<ApiKey>,
+  ) {}
 
+  /** On the way of every request whose key is not remembered. */
   findByHash(hash: Buffer): Promise<ApiKey | null> {
-    return this.keys.findOneBy({ hash });
+    return this.store.findOneBy({ hash });
   }
 
   findById(id: bigint): Promise<ApiKey | null> {

@@ -1,13 +1,31 @@
 import type { Config } from '../common/config/config.js';
 import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/embedded-database.js';
 
+export interface ServerConnection {
+  readonly kind: 'server';
+  readonly url: string;
+  /** How many connections are made at most. */
+  readonly poolSize: number;
+  /** Whether statements stay prepared and settings stay set on a connection; behind some poolers they do not. */
+  readonly preparedStatements: boolean;
+}
+
+export interface EmbeddedConnection {
+  readonly kind: 'embedded';
+  readonly engine: EmbeddedDatabase;
+}
+
 /** Where the data is: in a PostgreSQL server, or in the embedded engine of this process. */
-export type DatabaseConnection =
-  | { readonly kind: 'server'; readonly url: string; readonly poolSize: number }
-  | { readonly kind: 'embedded'; readonly engine: EmbeddedDatabase };
+export type DatabaseConnection = ServerConnection | EmbeddedConnection;
 
 export async function connectionFor(config: Config): Promise<DatabaseConnection> {
-  return config.databaseUrl
-    ? { kind: 'server', url: config.databaseUrl, poolSize: config.databasePoolSize }
-    : { kind: 'embedded', engine: await openEmbeddedDatabase(config.databaseDirectory) };
+  if (!config.databaseUrl) {
+    return { kind: 'embedded', engine: await openEmbeddedDatabase(config.databaseDirectory) };
+  }
+  return {
+    kind: 'server',
+    url: config.databaseUrl,
+    poolSize: config.databasePoolSize,
+    preparedStatements: config.preparedStatements,
+  };
 }

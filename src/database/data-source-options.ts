@@ -1,25 +1,32 @@
-import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
+import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
+import { DATABASE_LIMITS, SLOW_STATEMENT_LIMITS } from './limits.js';
+import { createServerDriver } from './server/server-driver.js';
+import { OWN_CONNECTIONS } from './statements/lanes.js';
+import { types } from './types.js';
 
-const { getTypeParser } = pg.types;
-const INT8: number = pg.types.builtins.INT8;
-
-/** The driver's own types, but for int8: a bigint, exact over its whole range, where the default is a string. */
-const types = {
-  getTypeParser: (oid: number, format: 'text' = 'text') =>
-    oid === INT8 ? BigInt : getTypeParser(oid, format),
-};
-
-/** Nothing waits for ever: neither for a connection, nor for a statement, nor for a server that froze. */
-const CONNECTION_LIMIT = { connectionTimeoutMillis: 2_000 };
-const STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 4_000 };
-
-/** How TypeORM reaches the database. Long work, such as a migration, goes without a limit on statements. */
+/** How TypeORM reaches the database. Nothing waits for ever: neither for a connection nor for a statement. */
 export function dataSourceOptions(
   connection: DatabaseConnection,
-  { longStatements = false }: { longStatements?: boolean } = {},
+  availability: Availability,
 ): DataSourceOptions {
+  if (connection.kind === 'embedded') return migrationOptions(connection);
+  const { statement_timeout, query_timeout } = SLOW_STATEMENT_LIMITS;
+  return {
+    ...migrationOptions(connection),
+    driver: createServerDriver(availability),
+    poolSize: connection.poolSize - OWN_CONNECTIONS,
+    extra: {
+      ...serverExtra,
+      query_timeout,
+      ...(connection.preparedStatements && { statement_timeout }),
+    },
+  } as DataSourceOptions;
+}
+
+/** For migrations, which may take their time. */
+export function migrationOptions(connection: DatabaseConnection): DataSourceOptions {
   const common = {
     type: 'postgres',
     synchronize: false,
@@ -34,8 +41,10 @@ export function dataSourceOptions(
     ...common,
     url: connection.url,
     applicationName: 'animal-store',
-    poolSize: connection.poolSize,
+    poolSize: 1,
     poolErrorHandler: () => {}, // an idle connection broke: the pool has dropped it, and nobody was waiting
-    extra: { types, keepAlive: true, ...CONNECTION_LIMIT, ...(longStatements ? {} : STATEMENT_LIMITS) },
+    extra: serverExtra,
   };
 }
+
+const serverExtra = { types, keepAlive: true, connectionTimeoutMillis: DATABASE_LIMITS.connectMs };

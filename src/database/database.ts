@@ -7,30 +7,35 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { migrate, type Migration } from './migrator.js';
-import { isDatabaseOutage } from './outage.js';
+import { DatabaseOutage, isDatabaseOutage } from './outage.js';
+import { Heartbeat } from './server/heartbeat.js';
+import { serverClient } from './server/server-client.js';
+import type { Statements } from './statements/statements.js';
 
 const RETRY_MS = 500;
 const PING_MS = 1_000;
 const SHUTDOWN_MS = 3_000;
-
-export class DatabaseNotReadyError extends Error {
-  override readonly name = 'DatabaseNotReadyError';
-}
 
 /** The life of the database connection: migrate and connect, in the background and for as long as it takes. */
 @Injectable()
 export class Database implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger(Database.name);
   private readonly stopping = new AbortController();
+  private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly connection: DatabaseConnection,
     private readonly migrations: Migration[],
-  ) {}
+    private readonly availability: Availability,
+    private readonly statements: Statements,
+  ) {
+    if (connection.kind === 'server') this.heartbeat = new Heartbeat(serverClient(connection), availability);
+  }
 
   onModuleInit(): void {
     this.connected = this.connect();
@@ -42,11 +47,13 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     return this.connected;
   }
 
-  /** Asks the database itself, and not for long. */
+  /** Fails when the database cannot be used. */
   async ping(): Promise<void> {
-    if (!this.dataSource.isInitialized) throw new DatabaseNotReadyError('The database is not connected yet.');
+    this.availability.check();
+    // A server is asked all the time; the engine in this process is not.
+    if (this.heartbeat) return;
     const late = delay(PING_MS, undefined, { ref: false }).then(() => {
-      throw new DatabaseNotReadyError('The database does not answer.');
+      throw new DatabaseOutage();
     });
     await Promise.race([this.dataSource.query('SELECT 1'), late]);
   }
@@ -62,6 +69,8 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
   private async close(): Promise<void> {
     await this.connected.catch(() => {});
+    await this.heartbeat?.stop();
+    await this.statements.close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     if (this.connection.kind === 'embedded') await this.connection.engine.close();
   }
@@ -75,6 +84,8 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
+        this.availability.found();
+        this.heartbeat?.start();
         if (told) this.logger.warn('The database is connected.');
         return;
       } catch (error) {

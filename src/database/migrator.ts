@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { DatabaseConnection } from './connection.js';
-import { dataSourceOptions } from './data-source-options.js';
+import { migrationOptions } from './data-source-options.js';
 
 export type Migration = new () => MigrationInterface;
 
@@ -19,8 +19,7 @@ export async function migrate(
   migrations: Migration[],
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const options = dataSourceOptions(connection, { longStatements: true });
-  const dataSource = new DataSource({ ...options, migrations });
+  const dataSource = new DataSource({ ...migrationOptions(connection), migrations });
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, EntityMetadataNotFoundError } from 'typeorm';
-import { DatabaseNotReadyError } from './database.js';
-import { isDatabaseOutage } from './outage.js';
+import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './outage.js';
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 
@@ -19,7 +18,8 @@ describe('isDatabaseOutage', () => {
   });
 
   it('is true of a database that was never reached, by any of its addresses', () => {
-    expect(isDatabaseOutage(new DatabaseNotReadyError('x'))).toBe(true);
+    expect(isDatabaseOutage(new DatabaseOutage())).toBe(true);
+    expect(isDatabaseOutage(new OutcomeUnknown())).toBe(true);
     expect(isDatabaseOutage(new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]))).toBe(
       true,
     );

@@ -1,3 +1,24 @@
+/** The database cannot do what was asked, through no fault of the request. The message is for the client. */
+export class DatabaseOutage extends Error {
+  override readonly name: string = 'DatabaseOutage';
+
+  constructor(message = 'The database cannot be reached at the moment.', options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** A statement that changes something was sent, and no answer came: it may have been done or not. */
+export class OutcomeUnknown extends DatabaseOutage {
+  override readonly name = 'OutcomeUnknown';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      'The database did not answer in time, so the outcome is unknown: look whether it was stored before you send it again.',
+      options,
+    );
+  }
+}
+
 /** SQLSTATEs and socket errors that mean the database is away or overwhelmed, not that a statement is wrong. */
 const OUTAGE_CODES = new Set([
   'ECONNREFUSED',
@@ -27,8 +48,9 @@ const OUTAGE_CODES = new Set([
 const OUTAGE_TEXTS =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)|is not queryable/;
 const OUTAGE_NAMES = new Set([
+  'DatabaseOutage',
+  'OutcomeUnknown',
   'QueryRunnerProviderAlreadyReleasedError',
-  'DatabaseNotReadyError',
   // TypeORM learns its entities when it first connects: a service that has just started does not know them yet.
   'EntityMetadataNotFoundError',
   'CannotExecuteNotConnectedError',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, Repository } from 'typeorm';
+import type { Page } from '../common/paging/page.js';
+import { InjectStore, type Store } from '../database/statements/store.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import { Pet } from './pet.entity.js';
@@ -8,27 +8,17 @@ import { Pet } from './pet.entity.js';
 /** Every statement on animals. */
 @Injectable()
 export class PetsRepository {
-  constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
+  constructor(@InjectStore(Pet) private readonly pets: Store<Pet>) {}
 
-  /** One row more than asked for, when there are more: that is how the end of the list is told. */
-  findPage({ limit, status, after }: ListPetsQuery): Promise<Pet[]> {
-    return this.pets.find({
-      where: {
-        ...(status !== undefined && { status }),
-        ...(after !== undefined && { id: MoreThan(after) }),
-      },
-      order: { id: 'ASC' },
-      take: limit + 1,
-    });
+  findPage({ limit, status, after }: ListPetsQuery): Promise<Page<Pet>> {
+    return this.pets.findPage({ where: { status }, after, limit });
   }
 
   findById(id: bigint): Promise<Pet | null> {
     return this.pets.findOneBy({ id });
   }
 
-  async insert({ name, categoryId, status }: NewPetDto): Promise<Pet> {
-    const values = { name, categoryId, status: status ?? null };
-    const { identifiers } = await this.pets.insert(values);
-    return { ...values, id: identifiers[0]?.['id'] as bigint };
+  insert({ name, categoryId, status }: NewPetDto): Promise<Pet> {
+    return this.pets.insert({ name, categoryId, status: status ?? null });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notFound } from '../common/errors/api-error.js';
-import { Page } from '../common/paging/page.js';
+import type { Page } from '../common/paging/page.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import type { Pet } from './pet.entity.js';
@@ -11,8 +11,8 @@ import { PetsRepository } from './pets.repository.js';
 export class PetsService {
   constructor(private readonly pets: PetsRepository) {}
 
-  async list(query: ListPetsQuery): Promise<Page<Pet>> {
-    return Page.of(await this.pets.findPage(query), query.limit);
+  list(query: ListPetsQuery): Promise<Page<Pet>> {
+    return this.pets.findPage(query);
   }
 
   add(newPet: NewPetDto): Promise<Pet> {

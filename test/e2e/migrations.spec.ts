@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/data-source-options.js';
+import { migrationOptions } from '../../src/database/data-source-options.js';
 import { migrate } from '../../src/database/migrator.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 
@@ -37,7 +37,7 @@ describe('Migrations', () => {
   afterEach(() => database.drop());
 
   const query = async (sql: string): Promise<unknown> => {
-    const dataSource = await new DataSource(dataSourceOptions(database.connection)).initialize();
+    const dataSource = await new DataSource(migrationOptions(database.connection)).initialize();
     try {
       return await dataSource.query(sql);
     } finally {

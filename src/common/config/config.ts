@@ -33,8 +33,12 @@ export class Config {
   @Env('DATABASE_DIR', 'a folder', anyText)
   readonly databaseDirectory: string = '.data/database';
 
-  @Env('DATABASE_POOL_SIZE', 'a number of connections from 1 to 1000', integer(1, 1000))
+  @Env('DATABASE_POOL_SIZE', 'a number of connections from 6 to 1000', integer(6, 1000))
   readonly databasePoolSize: number = 10;
+
+  /** Off behind a pooler that gives every transaction another connection and keeps no statements for its clients. */
+  @Env('DATABASE_PREPARED_STATEMENTS', 'true or false', flag)
+  readonly preparedStatements: boolean = true;
 
   /** The address clients use for this deployment. Absent, links are path-absolute references. */
   @Env('PUBLIC_URL', 'an http or https address that ends with /v1', apiAddress)

@@ -22,7 +22,12 @@ async function onServer(server: string): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   await run(server, `CREATE DATABASE ${name}`);
   return {
-    connection: { kind: 'server', url: url.href, poolSize: 10 },
+    connection: {
+      kind: 'server',
+      url: url.href,
+      poolSize: 10,
+      preparedStatements: process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false',
+    },
     drop: () => run(server, `DROP DATABASE ${name} WITH (FORCE)`),
   };
 }

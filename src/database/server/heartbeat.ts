@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Availability } from '../availability.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import { hangUp } from './hang-up.js';
+
+/** True of a standby, and of a primary that has been demoted: there is a better server, behind a new connection. */
+const ASK = 'SHOW transaction_read_only';
+
+const { heartbeatMs, silenceMs } = DATABASE_LIMITS;
+
+/**
+ * Asks the server again and again whether it is there, on a connection of its own. Requests learn of an outage from
+ * here rather than each by waiting, and of its end too.
+ */
+export class Heartbeat {
+  private readonly stopping = new AbortController();
+  private client: pg.Client | undefined;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly config: pg.ClientConfig,
+    private readonly availability: Availability,
+  ) {}
+
+  start(): void {
+    this.ended = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.hangUp();
+    await this.ended;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.beat();
+        this.availability.found();
+      } catch (error) {
+        this.hangUp();
+        if (!signal.aborted) this.availability.lost(error instanceof Error ? error.message : String(error));
+      }
+      await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  private async beat(): Promise<void> {
+    const client = (this.client ??= this.connect());
+    const { rows } = await this.inTime(client.query<{ transaction_read_only: string }>(ASK));
+    this.availability.heard();
+    if (rows[0]?.transaction_read_only === 'on') throw new Error('the server is read-only');
+  }
+
+  private connect(): pg.Client {
+    const client = new pg.Client(this.config);
+    client.on('error', () => {}); // the statement under way is told too
+    // Statements wait for the connection, and fail with it.
+    client.connect().catch(() => {});
+    return client;
+  }
+
+  /** The answer, unless the server says nothing at all for too long: busy with other answers, it may be late with this. */
+  private async inTime<T>(answer: Promise<T>): Promise<T> {
+    const asked = performance.now();
+    const silent = async (): Promise<never> => {
+      for (;;) {
+        const quiet = Math.min(performance.now() - asked, this.availability.silentFor());
+        await delay(Math.max(1, silenceMs - quiet), undefined, { ref: false });
+        // When this process was too busy to listen, an answer may have arrived that has not been read.
+        await nextTurn();
+        await nextTurn();
+        if (Math.min(performance.now() - asked, this.availability.silentFor()) >= silenceMs) {
+          throw new Error(`it has said nothing for ${silenceMs} ms`);
+        }
+      }
+    };
+    return Promise.race([answer, silent()]);
+  }
+
+  private hangUp(): void {
+    if (this.client) hangUp(this.client);
+    this.client = undefined;
+  }
+}

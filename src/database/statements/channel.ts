@@ -1,0 +1,188 @@
+import { DatabaseError } from 'pg';
+import type pg from 'pg';
+import type { Availability } from '../availability.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import { DatabaseOutage, OutcomeUnknown } from '../outage.js';
+import { hangUp } from '../server/hang-up.js';
+import { Batch } from './batch.js';
+import type { Execution, Row, Statement } from './statement.js';
+
+export interface ChannelOptions {
+  /** Reads may be sent again, and share an answer; what changes something is sent once. */
+  readonly kind: 'read' | 'write';
+  /** How many batches may be under way at once. */
+  readonly lanes: number;
+  readonly types: pg.CustomTypesConfig;
+  readonly named: boolean;
+}
+
+const { waitMs, answerMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
+
+/**
+ * The way of statements to the database and back. Those that arrive while others are under way wait and go together in
+ * the next batch: few round trips when many ask, no delay when few do. It is bounded in number and in time.
+ */
+export class Channel {
+  private waiting: Execution[] = [];
+  /** Reads that wait, by what they ask: whoever asks the same before it is sent gets the same answer. */
+  private readonly shared = new Map<string, Promise<Row[]>>();
+  private underWay = 0;
+  private starting = false;
+  private watch: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly pool: () => pg.Pool,
+    private readonly availability: Availability,
+    private readonly options: ChannelOptions,
+  ) {
+    availability.onAway((outage) => this.refuseWaiting(() => outage));
+  }
+
+  /** Statements that wait for their turn, and batches that wait for their answer. */
+  get load(): { waiting: number; underWay: number } {
+    return { waiting: this.waiting.length, underWay: this.underWay };
+  }
+
+  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    if (this.options.kind === 'write') return this.enqueue(statement, values);
+    const question = questionOf(statement, values);
+    let answer = this.shared.get(question);
+    if (!answer) {
+      answer = this.enqueue(statement, values);
+      this.shared.set(question, answer);
+    }
+    return answer;
+  }
+
+  private async enqueue(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.availability.check();
+    if (this.waiting.length >= MOST_WAITING)
+      throw new DatabaseOutage('Too many requests wait for the database.');
+    return new Promise<Row[]>((resolve, reject) => {
+      this.waiting.push({ statement, values, since: performance.now(), resolve, reject });
+      this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
+      this.startSoon();
+    });
+  }
+
+  /** Not at once: requests that are read from their sockets in the same turn of the event loop go together. */
+  private startSoon(): void {
+    if (this.starting || this.underWay >= this.options.lanes) return;
+    this.starting = true;
+    setImmediate(() => {
+      this.starting = false;
+      this.start();
+    });
+  }
+
+  private start(): void {
+    if (this.waiting.length === 0 || this.underWay >= this.options.lanes) return;
+    this.underWay++;
+    this.pool().connect((error, client, release) => {
+      if (client) this.send(client, release);
+      else this.finish(() => this.refuseWaiting(() => new DatabaseOutage(undefined, { cause: error })));
+    });
+  }
+
+  private finish(work?: () => void): void {
+    this.underWay--;
+    work?.();
+    this.startSoon();
+  }
+
+  private send(client: pg.PoolClient, release: (broken?: boolean) => void): void {
+    const executions = this.take();
+    if (executions.length === 0) {
+      release();
+      this.finish();
+      return;
+    }
+    let ended = false;
+    const end = (broken: boolean, settle: () => void): void => {
+      if (ended) return;
+      ended = true;
+      clearTimeout(timer);
+      release(broken);
+      this.finish(settle);
+    };
+    const lost = (error: unknown): void => this.reject(executions, this.unanswered(error));
+    const timer = setTimeout(() => {
+      // What comes on this connection is the answer to something nobody waits for.
+      hangUp(client, () => end(true, () => lost(undefined)));
+    }, answerMs);
+    const batch = new Batch(executions, this.options.types, this.options.named, {
+      done: (results) => {
+        this.availability.heard();
+        end(false, () => executions.forEach(({ resolve }, i) => resolve(results[i] ?? [])));
+      },
+      failed: (error, index) =>
+        isRefusal(error)
+          ? end(false, () => this.refused(executions, error, index))
+          : end(true, () => lost(error)),
+    });
+    client.query(batch);
+  }
+
+  private take(): Execution[] {
+    const executions = this.waiting.splice(0, LARGEST_BATCH);
+    this.unshare(executions);
+    return executions;
+  }
+
+  /** The server has done nothing of the batch. When one statement is at fault, the others are none the worse for it. */
+  private refused(executions: Execution[], error: DatabaseError, index: number): void {
+    const isFaulty = /^2[23]/.test(error.code ?? '');
+    if (!isFaulty) return this.reject(executions, error);
+    executions[index]?.reject(error);
+    this.waiting.unshift(...executions.filter((_, i) => i !== index));
+    this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
+  }
+
+  private unanswered(cause: unknown): DatabaseOutage {
+    return this.options.kind === 'write'
+      ? new OutcomeUnknown({ cause })
+      : new DatabaseOutage(undefined, { cause });
+  }
+
+  private refuseLate(): void {
+    this.watch = undefined;
+    const now = performance.now();
+    const late = this.waiting.filter(({ since }) => now - since >= waitMs);
+    this.waiting = this.waiting.filter(({ since }) => now - since < waitMs);
+    this.unshare(late);
+    this.reject(late, new DatabaseOutage('The database is too busy at the moment.'));
+    const [first] = this.waiting;
+    if (first) this.watch = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
+  }
+
+  private refuseWaiting(why: () => Error): void {
+    const refused = this.waiting;
+    this.waiting = [];
+    this.shared.clear();
+    this.reject(refused, why());
+  }
+
+  private unshare(executions: Execution[]): void {
+    if (this.shared.size === 0) return;
+    for (const { statement, values } of executions) this.shared.delete(questionOf(statement, values));
+  }
+
+  private reject(executions: Execution[], error: unknown): void {
+    for (const { reject } of executions) reject(error);
+  }
+}
+
+/** An answer of the server, after which it goes on, and not its last word before it ends the connection. */
+function isRefusal(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.severity === 'ERROR';
+}
+
+/** The same for the same statement with the same values, and never the same for others. */
+function questionOf({ name }: Statement, values: readonly unknown[]): string {
+  let question = name;
+  for (const value of values) {
+    const text = Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
+    question += `\n${text.length} ${text}`;
+  }
+  return question;
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { EntityMetadata } from 'typeorm';
+import type { Statement } from './statement.js';
+
+/** Writes the statements of an entity, from what TypeORM knows of it, and each of them once. */
+export class EntityStatements {
+  private readonly written = new Map<string, Statement>();
+  private readonly properties: string[];
+  private readonly table: string;
+  private readonly columns: string;
+
+  constructor(private readonly entity: EntityMetadata) {
+    const unknown = entity.columns.find(
+      ({ transformer, embeddedMetadata }) => transformer ?? embeddedMetadata,
+    );
+    if (unknown) {
+      throw new Error(
+        `A store does not know transformers and embedded columns, and ${entity.name}.${unknown.propertyName} is one. Use TypeORM's repository.`,
+      );
+    }
+    this.properties = entity.columns.map(({ propertyName }) => propertyName);
+    this.columns = entity.columns.map(({ databaseName }) => quote(databaseName)).join(', ');
+    this.table = entity.tablePath.split('.').map(quote).join('.');
+  }
+
+  /** One row, by columns that are equal to something. */
+  findOne(by: string[]): Statement {
+    return this.write(['one by', ...by], () => `${this.select(this.equal(by))} LIMIT 1`);
+  }
+
+  /** A part of the rows in ascending order of id. Its values: those of the filters, the id before it, the limit. */
+  findPage(filters: string[], hasStart: boolean): Statement {
+    return this.write(['page', ...(hasStart ? ['after'] : []), 'by', ...filters], () => {
+      const conditions = this.equal(filters);
+      if (hasStart) conditions.push(`${this.column('id')} > $${conditions.length + 1}`);
+      return `${this.select(conditions)} ORDER BY ${this.column('id')} LIMIT $${conditions.length + 1}`;
+    });
+  }
+
+  insert(given: string[]): Statement {
+    return this.write(['insert', ...given], () => {
+      const columns = given.map((property) => this.column(property)).join(', ');
+      const places = given.map((_, i) => `$${i + 1}`).join(', ');
+      return `INSERT INTO ${this.table} (${columns}) VALUES (${places}) RETURNING ${this.columns}`;
+    });
+  }
+
+  private write(words: string[], text: () => string): Statement {
+    const key = words.join(' ');
+    let statement = this.written.get(key);
+    if (!statement) {
+      statement = {
+        name: nameOf(`${this.entity.tableName} ${key}`),
+        text: text(),
+        properties: this.properties,
+      };
+      this.written.set(key, statement);
+    }
+    return statement;
+  }
+
+  private select(conditions: string[]): string {
+    const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+    return `SELECT ${this.columns} FROM ${this.table}${where}`;
+  }
+
+  private equal(properties: string[]): string[] {
+    return properties.map((property, i) => `${this.column(property)} = $${i + 1}`);
+  }
+
+  private column(property: string): string {
+    const column = this.entity.findColumnWithPropertyName(property);
+    if (!column) throw new Error(`${this.entity.name} has no column ${property}.`);
+    return quote(column.databaseName);
+  }
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The server keeps 63 bytes of a name. */
+function nameOf(description: string): string {
+  if (Buffer.byteLength(description) <= 63) return description;
+  return createHash('sha256').update(description).digest('base64');
+}

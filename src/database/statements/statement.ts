@@ -1,0 +1,19 @@
+/** A statement as it is written once: with a name, under which the server keeps it prepared. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** What the columns of a row are called, in their order. */
+  readonly properties: readonly string[];
+}
+
+export type Row = Record<string, unknown>;
+
+/** A statement with its values, and somebody who waits for the rows. */
+export interface Execution {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** When it began to wait. */
+  readonly since: number;
+  readonly resolve: (rows: Row[]) => void;
+  readonly reject: (error: unknown) => void;
+}
