@@ -30,6 +30,7 @@ export async function run(drill) {
   const kills = await killWhileWriting(drill, goal, { supervisor, cluster, journal });
   await supervisor.ready();
   await writers.stop();
+  drill.expect(`the service never ends by itself (${supervisor.crashes} times)`, supervisor.crashes === 0);
   drill.progress('reading everything back');
   const fromApi = await readFromApi(client, key);
   const fromDatabase = await readFromDatabase(cluster.url);

@@ -9,6 +9,8 @@ import { mixedRequests, SteadyLoad } from './steady-load.mjs';
 const REQUESTS_PER_S = 200;
 const ANSWER_MS = 1_000;
 const BACK_MS = 2_000;
+/** After that it counts as never. */
+const GIVE_UP_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
 /**
@@ -38,10 +40,13 @@ export async function outageUnderLoad(drill, damage) {
   const [acceptedAt] = await Promise.all([accepting(cluster.url), repair()]);
   drill.progress('the database is back');
   await delay(BACK_MS + 2_000);
+  const recovered = () => load.outcomes.some((outcome) => outcome.since >= to && succeeded(outcome));
+  // Too late to pass; but how much too late is worth knowing.
+  for (const end = performance.now() + GIVE_UP_MS; !recovered() && performance.now() < end;) await delay(100);
   const outcomes = await load.finish();
 
   const during = outcomes.filter(({ since, at }) => since >= from && at <= to);
-  const after = outcomes.filter(({ since, status }) => since >= to && (status === 200 || status === 201));
+  const after = outcomes.filter((outcome) => outcome.since >= to && succeeded(outcome));
   const firstBack = after.reduce((first, { at }) => Math.min(first, at), Infinity) - acceptedAt;
   tellOutage(drill, { seconds, outcomes, during, firstBack });
   drill.expect(
@@ -54,10 +59,8 @@ export async function outageUnderLoad(drill, damage) {
 function tellOutage(drill, { seconds, outcomes, during, firstBack }) {
   drill.figure('requests', `${outcomes.length.toLocaleString('en')} in all: ${tally(outcomes)}`);
   drill.figure(`while away (${seconds} s)`, `${tally(during)}; ${latencies(during)}`);
-  drill.figure(
-    'first success',
-    `${Math.max(0, firstBack / 1_000).toFixed(2)} s after PostgreSQL took connections`,
-  );
+  const back = Number.isFinite(firstBack) ? `${Math.max(0, firstBack / 1_000).toFixed(2)} s` : 'never';
+  drill.figure('first success after PostgreSQL took connections', back);
   drill.figure('slowest answer of all', `${slowest(outcomes).toFixed(0)} ms`);
 
   const late = outcomes.filter(({ ms }) => ms > ANSWER_MS);

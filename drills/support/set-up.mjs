@@ -8,7 +8,8 @@ export async function setUp(drill) {
   const settings = {
     DATABASE_URL: cluster.url,
     KEY_ENVIRONMENT: 'test',
-    LOG_LEVEL: 'fatal', // what clients are told is looked at; the log would repeat it for each of them
+    // What clients are told is looked at; the log would repeat it for each of them. Whoever wants to see it says so.
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
   };
   const [key] = await issueKeys(settings, 1);
   return { cluster, settings, key };

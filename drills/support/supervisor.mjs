@@ -7,6 +7,9 @@ export class Supervisor {
   #settings;
   #service;
   #stopped = false;
+  /** How often it ended without having been killed from here. */
+  crashes = 0;
+  #killed = false;
 
   static async start(drill, settings) {
     const supervisor = new Supervisor();
@@ -27,6 +30,7 @@ export class Supervisor {
     const { child } = this.#service;
     const killedAt = performance.now();
     const relaunched = this.relaunched;
+    this.#killed = true;
     if (!child.kill('SIGKILL')) throw new Error('The service is not running.');
     await relaunched;
     return killedAt;
@@ -49,6 +53,9 @@ export class Supervisor {
 
   async #launchAgain(port) {
     await this.#service.exited;
-    if (!this.#stopped) await this.#launch(port);
+    if (this.#stopped) return;
+    if (!this.#killed) this.crashes++;
+    this.#killed = false;
+    await this.#launch(port);
   }
 }
