@@ -1,13 +1,18 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy, ValidateIf } from 'class-validator';
+import { declared } from './declared-fields.js';
 import type { Rule } from './rule.js';
 
 type About = Pick<ApiPropertyOptions, 'description' | 'example' | 'default'>;
 
 /** A field of a JSON body that must be there. */
 export function Field(rule: Rule, about: About): PropertyDecorator {
-  return all(ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions), follows(rule));
+  return all(
+    ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions),
+    follows(rule),
+    declared({ rule }),
+  );
 }
 
 /** A field that may be left out. `null` is not leaving it out. */
@@ -16,17 +21,18 @@ export function OptionalField(rule: Rule, about: About): PropertyDecorator {
     ApiProperty({ ...rule.schema, ...about, required: false } as ApiPropertyOptions),
     whenGiven,
     follows(rule),
+    declared({ rule, optional: true }),
   );
 }
 
 /** A parameter of the query that may be left out. */
 export function QueryParameter(rule: Rule, about: About): PropertyDecorator {
-  return all(OptionalField(rule, about), readText(rule));
+  return all(OptionalField(rule, about), readText(rule), declared({ rule, optional: true, text: true }));
 }
 
 /** A parameter of the path. */
 export function PathParameter(rule: Rule, about: About): PropertyDecorator {
-  return all(Field(rule, about), readText(rule));
+  return all(Field(rule, about), readText(rule), declared({ rule, text: true }));
 }
 
 const whenGiven = ValidateIf((_, value) => value !== undefined);
