@@ -41,6 +41,7 @@ describe('The configuration', () => {
       REVISION: 'abc123',
       MAX_CONCURRENT_REQUESTS: '50',
       DATABASE_PREPARED_STATEMENTS: 'false',
+      DATABASE_DIRECT_URL: 'postgres://user:secret@primary:5432/animals',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       OTEL_SERVICE_NAME: 'pets',
       SOMETHING_ELSE: 'ignored',
@@ -71,6 +72,7 @@ describe('The configuration', () => {
       revision: 'abc123',
       maxConcurrentRequests: 50,
       preparedStatements: false,
+      databaseDirectUrl: 'postgres://user:secret@primary:5432/animals',
       tracesEndpoint: 'http://collector:4318',
       serviceName: 'pets',
     });
