@@ -1,6 +1,9 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import type { Rule } from './rule.js';
+
+/** What class-validator knows our check by. */
+export const RULE = 'rule';
 
 interface Declaration {
   readonly rule: Rule;
@@ -69,8 +72,10 @@ function collect(input: Type): DeclaredField[] | null {
       if (!fields.has(name)) fields.set(name, { name, ...declaration });
     }
   }
-  const all = [...fields.values()];
-  const ours = all.length + all.filter(({ optional }) => optional).length;
-  const checks = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false).length;
-  return checks === ours ? all : null;
+  const checks = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
+  const areOurs = checks.every(
+    ({ propertyName, type, name }) =>
+      fields.has(propertyName) && (name === RULE || type === ValidationTypes.CONDITIONAL_VALIDATION),
+  );
+  return areOurs ? [...fields.values()] : null;
 }

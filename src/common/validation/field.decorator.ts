@@ -1,7 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { declared } from './declared-fields.js';
+import { declared, RULE } from './declared-fields.js';
 import type { Rule } from './rule.js';
 
 type About = Pick<ApiPropertyOptions, 'description' | 'example' | 'default'>;
@@ -39,7 +39,7 @@ const whenGiven = ValidateIf((_, value) => value !== undefined);
 
 function follows(rule: Rule): PropertyDecorator {
   return ValidateBy({
-    name: 'rule',
+    name: RULE,
     validator: {
       validate: (value: unknown) => rule.accepts(value),
       defaultMessage: () => `must be ${rule.expected}`,
