@@ -16,10 +16,11 @@ export function flatPage({ pages, statements, sides, form, machine }) {
     table(['', few, many, 'ratio'], rows),
     '## Statements',
     table(
-      ['', 'requests', 'statements'],
-      statements.map(({ title, requests, count }) => [title, requests, count]),
+      ['', 'requests', 'statements', 'besides, by the clock'],
+      statements.map(({ title, requests, count, byTheClock }) => [title, requests, count, byTheClock]),
     ),
-    'Requests one after the other, counted in the log of PostgreSQL. The look-up of the key, every few seconds, is not counted.',
+    'Requests one after the other, counted in the log of PostgreSQL. By the clock go the look-up of the key, the note of its ' +
+      'last use, and the heartbeat: every so many seconds, however many requests there are.',
     '## Plans',
     'What PostgreSQL did with the statements that the service sent (`auto_explain`, with `ANALYZE` and `BUFFERS`).',
     ...pages.flatMap(({ title }, i) =>
