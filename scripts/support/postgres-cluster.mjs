@@ -10,8 +10,9 @@ import { freePort } from './free-port.mjs';
  * Creates and starts a PostgreSQL cluster that nobody else uses: an empty temporary folder, a free port of the
  * loopback interface, a random password. It is gone when stop() resolves, or when this process ends in any other way.
  * `pgCtl` is for who wants it to suffer meanwhile.
+ * `settings` are those of postgresql.conf that are not to be the server's defaults.
  */
-export async function startCluster(binaries) {
+export async function startCluster(binaries, settings = {}) {
   const account = serverAccount();
   const folder = mkdtempSync(join(temporaryFolder(account), 'postgres-'));
   const cluster = { binaries, folder, account, data: join(folder, 'data'), log: join(folder, 'log') };
@@ -22,6 +23,8 @@ export async function startCluster(binaries) {
   };
   try {
     const password = await initialise(cluster);
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+    appendFileSync(join(cluster.data, 'postgresql.conf'), lines.join(''));
     const port = await startOnFreePort(cluster);
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     return { url, folder, data: cluster.data, account, pgCtl: pgCtlOf(cluster), stop };
