@@ -18,6 +18,9 @@ export interface ChannelOptions {
 
 const { waitMs, answerMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
 
+/** How many turns of the event loop a batch is gathered for at most: some hundred microseconds. */
+const MOST_TURNS = 8;
+
 const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 
 /**
@@ -66,11 +69,20 @@ export class Channel {
     });
   }
 
-  /** Not at once: requests that are read from their sockets in the same turn of the event loop go together. */
+  /** Not at once: as long as every turn of the event loop reads more requests from their sockets, they go together. */
   private startSoon(): void {
     if (this.starting || this.underWay >= this.options.lanes) return;
     this.starting = true;
+    this.gather(this.waiting.length, MOST_TURNS);
+  }
+
+  private gather(gathered: number, turns: number): void {
     setImmediate(() => {
+      const { length } = this.waiting;
+      if (length > gathered && length < LARGEST_BATCH && turns > 0) {
+        this.gather(length, turns - 1);
+        return;
+      }
       this.starting = false;
       this.start();
     });
