@@ -7,7 +7,11 @@ type About = Pick<ApiPropertyOptions, 'description' | 'example' | 'default'>;
 
 /** A field of a JSON body that must be there. */
 export function Field(rule: Rule, about: About): PropertyDecorator {
-  return all(ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions), follows(rule));
+  return all(
+    ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions),
+    ...readJson(rule),
+    follows(rule),
+  );
 }
 
 /** A field that may be left out. `null` is not leaving it out. */
@@ -15,6 +19,7 @@ export function OptionalField(rule: Rule, about: About): PropertyDecorator {
   return all(
     ApiProperty({ ...rule.schema, ...about, required: false } as ApiPropertyOptions),
     whenGiven,
+    ...readJson(rule),
     follows(rule),
   );
 }
@@ -46,6 +51,11 @@ function readText(rule: Rule): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? rule.fromText(value) : value,
   );
+}
+
+/** Only where there is something to turn: every request with a body passes here. */
+function readJson({ fromJson }: Rule): PropertyDecorator[] {
+  return fromJson ? [Transform(({ value }: { value: unknown }) => fromJson(value))] : [];
 }
 
 function all(...decorators: PropertyDecorator[]): PropertyDecorator {
