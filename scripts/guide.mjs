@@ -25,7 +25,8 @@ async function follow(steps) {
     const begun = Date.now();
     const end = await takeStep(copy, step).catch(({ message }) => ({ code: 1, output: message }));
     say(`${i + 1}/${steps.length} ${step.title} (${seconds(begun)} s)`);
-    if (end.code !== 0 || end.interrupted) {
+    if (end.interrupted) return end;
+    if (end.code !== 0) {
       say(
         `${end.output.trimEnd()}\nThis is what ${GUIDE} leads to in line ${step.line}. Mend the page, or the code.`,
       );
