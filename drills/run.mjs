@@ -1,22 +1,28 @@
 // Runs one drill: `npm run drill -- timing`. Without a name it lists them. A drill is a file beside this one that
-// exports `title` and `run(drill)`; what it may use is in support/.
+// exports `title` and `run(drill)`, and `hasShortForm` when it heeds `drill.short`; what it may use is in support/.
+// `npm run drill -- --short` runs the short forms, one after the other.
 import { readdirSync } from 'node:fs';
+import { install } from '../scripts/prepare.mjs';
 import { stopSignals } from '../scripts/support/run-child.mjs';
 import { giveUp, say } from '../scripts/support/say.mjs';
 import { Drill } from './support/drill.mjs';
+import { runInTurn } from './support/in-turn.mjs';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
   .map((file) => file.slice(0, -'.mjs'.length));
 const load = (name) => import(`./${name}.mjs`);
 
+await install(); // drills use the packages of the project
 const [name, ...args] = process.argv.slice(2);
+if (name === '--short') process.exit((await runInTurn(await shortOnes(), args)) ? 0 : 1);
 if (!names.includes(name)) await listAndLeave();
 
-const { title, run } = await load(name);
+const { title, run, hasShortForm = false } = await load(name);
+if (args.includes('--short') && !hasShortForm) giveUp(`${name} has no short form.`);
 const drill = new Drill(args);
 for (const signal of stopSignals) process.on(signal, () => void drill.stop(signal));
-say(`${name}: ${title}`);
+say(`${name}${drill.short ? ', in short' : ''}: ${title}`);
 try {
   await run(drill);
 } catch (error) {
@@ -24,13 +30,20 @@ try {
 } finally {
   await drill.cleanUp();
 }
-process.exit(drill.report() ? 0 : 1);
+process.exit(drill.report(name) ? 0 : 1);
+
+async function shortOnes() {
+  const drills = await Promise.all(names.map(async (known) => ({ known, ...(await load(known)) })));
+  return drills.filter(({ hasShortForm }) => hasShortForm).map(({ known }) => known);
+}
 
 async function listAndLeave() {
   const lines = await Promise.all(
-    names.map(async (known) => `  ${known.padEnd(16)}${(await load(known)).title}`),
+    names.map(async (known) => {
+      const { title, hasShortForm } = await load(known);
+      return `  ${known.padEnd(24)}${title}${hasShortForm ? ' (--short)' : ''}`;
+    }),
   );
-  giveUp(
-    `${name ? `There is no drill ${name}.\n` : ''}Usage: npm run drill -- <name>\n\n${lines.join('\n')}`,
-  );
+  const usage = 'Usage: npm run drill -- <name> [--short] [--markdown]\n       npm run drill -- --short';
+  giveUp(`${name ? `There is no drill ${name}.\n` : ''}${usage}\n\n${lines.join('\n')}`);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bearer, httpClient } from './support/http.mjs';
 import { startPostgres } from './support/postgres.mjs';
+import { watchMemory } from './support/process-figures.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 import { SlowCrowd } from './support/slow-crowd.mjs';
 import { percentile } from './support/statistics.mjs';
@@ -149,19 +150,4 @@ function judgeCrowd(drill, { name, ages, open, answers, expected }) {
     `${name}: each is told ${expected} with an Error body ${wrong.map(([answer, n]) => `(not: ${n} × ${answer})`).join(' ')}`,
     answers.size > 0 && wrong.length === 0,
   );
-}
-
-function watchMemory(drill, pid) {
-  const read = () => {
-    try {
-      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
-    } catch {
-      return 0; // only Linux tells
-    }
-  };
-  const first = read();
-  let most = first;
-  const timer = setInterval(() => (most = Math.max(most, read())), 250);
-  drill.defer(() => clearInterval(timer));
-  return { first, most: () => most };
 }

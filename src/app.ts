@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { type Clock, SystemClock } from './common/clock.js';
 import type { Config } from './common/config/config.js';
+import { makeAnswers } from './common/http/answer.js';
 import { createAdapter } from './common/http/adapter.js';
 import { allowOrigins } from './common/http/cors.js';
 import { collectMethods } from './common/http/methods.js';
@@ -39,6 +40,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   watchFromOutside(app, config, document);
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
+  makeAnswers(app, fastify);
   serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject, '/v1');
   serveDocs(app, document);
   await app.init();

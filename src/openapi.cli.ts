@@ -16,6 +16,7 @@ if ((option !== undefined && option !== '--check') || more.length > 0) {
 const connection = {
   kind: 'server',
   url: 'postgres://unused',
+  directUrl: 'postgres://unused',
   poolSize: 10,
   preparedStatements: true,
 } as const;

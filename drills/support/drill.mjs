@@ -13,6 +13,11 @@ export class Drill {
     this.args = args;
   }
 
+  /** Whether a short form is asked for: for every change, where the long one is for releases. */
+  get short() {
+    return this.args.includes('--short');
+  }
+
   /** Tells whoever is watching what happens now. */
   progress(text) {
     say(`[${((performance.now() - this.#started) / 1000).toFixed(1).padStart(6)} s] ${text}`);
@@ -43,13 +48,21 @@ export class Drill {
     process.exit(130);
   }
 
-  /** Prints the outcome; true when everything that was expected holds. */
-  report() {
+  /** Prints the outcome, also as a row of docs/drills.md when asked to; true when everything that was expected holds. */
+  report(name) {
+    const passed = this.#expectations.length > 0 && this.#expectations.every(([, holds]) => holds);
     const width = Math.max(0, ...this.#figures.map(([name]) => name.length));
     const lines = this.#figures.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
     const verdicts = this.#expectations.map(([what, holds]) => `  ${holds ? 'pass' : 'FAIL'}  ${what}`);
     process.stdout.write(`\n${[...lines, '', ...verdicts].join('\n')}\n`);
-    return this.#expectations.length > 0 && this.#expectations.every(([, holds]) => holds);
+    if (this.args.includes('--markdown')) process.stdout.write(`\n${this.#row(name, passed)}\n`);
+    return passed;
+  }
+
+  #row(name, passed) {
+    const figures = this.#figures.map(([figure, value]) => `${figure}: ${value}`).join('; ');
+    const failures = this.#expectations.filter(([, holds]) => !holds).map(([what]) => `**not** ${what}`);
+    return `| \`${name}\` | ${[passed ? 'passed' : 'failed', figures, ...failures].join('; ').replaceAll('|', '\\|')} |`;
   }
 
   async #undoAll() {

@@ -1,5 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { postgresBinaries } from '../../scripts/support/postgres-binaries.mjs';
 import { startCluster } from '../../scripts/support/postgres-cluster.mjs';
+
+const ACCEPT_MS = 60_000;
 
 /** A PostgreSQL of the drill's own, gone when the drill ends. */
 export async function startPostgres(drill) {
@@ -7,4 +13,67 @@ export async function startPostgres(drill) {
   const cluster = await startCluster(postgresBinaries());
   drill.defer(cluster.stop);
   return cluster;
+}
+
+/** Stops every process of the server where it stands: its connections stay open, and nothing answers. */
+export function freeze(drill, cluster) {
+  const postmaster = Number(readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  // The postmaster first: from then on it makes no more of them.
+  process.kill(postmaster, 'SIGSTOP');
+  const frozen = [postmaster, ...childrenOf(postmaster)];
+  const thaw = () => signalAll(frozen.splice(0), 'SIGCONT');
+  drill.defer(thaw); // a frozen server cannot be stopped
+  signalAll(frozen.slice(1), 'SIGSTOP');
+  return thaw;
+}
+
+/** Resolves to the moment from which on the server takes connections. */
+export async function accepting(url) {
+  for (const end = performance.now() + ACCEPT_MS; performance.now() < end; await delay(10)) {
+    try {
+      await withClient(url, (client) => client.query('SELECT 1'));
+      return performance.now();
+    } catch {
+      // Not yet.
+    }
+  }
+  throw new Error(`PostgreSQL takes no connections within ${ACCEPT_MS / 1000} s.`);
+}
+
+export async function withClient(url, task) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {}); // it is told to whoever waits for an answer
+  await client.connect();
+  try {
+    return await task(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export const query = (url, text, values) =>
+  withClient(url, async (client) => (await client.query(text, values)).rows);
+
+function childrenOf(parent) {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => parentOf(pid) === parent).map(Number);
+}
+
+function parentOf(pid) {
+  try {
+    // The name of the program, in parentheses, may hold anything.
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')[1]);
+  } catch {
+    return null; // it has ended
+  }
+}
+
+function signalAll(pids, signal) {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended.
+    }
+  }
 }

@@ -15,33 +15,39 @@ const START_MS = 30_000;
 const NO_RATE_LIMITS = { RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_FAILURES: '0' };
 
 /** The built service on a free port of the loopback interface, ended with the drill. `settings` are its environment. */
-export async function startService(drill, settings) {
-  await prepare();
+export async function startService(drill, settings, { node } = {}) {
   drill.progress('starting the service');
-  const port = settings.PORT ?? (await freePort());
+  const service = await launchService(drill, settings, { node });
+  await ready(service);
+  return service;
+}
+
+/** The same, without waiting until it is ready. `node` are arguments for Node.js. */
+export async function launchService(drill, settings, { port, node = [] } = {}) {
+  await prepare();
   const own = {
     HOST: '127.0.0.1',
-    PORT: String(port),
+    PORT: String(port ?? settings.PORT ?? (await freePort())),
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',
     ...NO_RATE_LIMITS,
   };
   const env = { ...process.env, ...own, ...settings };
-  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+  const child = spawn(process.execPath, [...node, 'scripts/start.mjs'], {
     cwd: root,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit');
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+  const running = () => child.exitCode === null && child.signalCode === null;
+  const stop = async (signal = 'SIGTERM') => {
+    if (running()) child.kill(signal);
     await exited;
   };
-  drill.defer(stop);
-  createInterface(child.stdout).on('line', (line) => say(`  service: ${line}`));
-  const origin = `http://127.0.0.1:${port}`;
-  await ready(origin, child);
-  return { origin, pid: child.pid, child, stop };
+  drill.defer(() => stop());
+  const tell = env.LOG_LEVEL === 'fatal' ? () => {} : (line) => say(`  service: ${line}`);
+  createInterface(child.stdout).on('line', tell);
+  return { origin: `http://127.0.0.1:${own.PORT}`, pid: child.pid, child, running, exited, stop };
 }
 
 /** Keys for the database that `settings` name; an embedded one must not be in use by a service. */
@@ -60,14 +66,20 @@ export async function issueKeys(settings, count) {
   return keys;
 }
 
-/** It listens before it has reached its database. */
-async function ready(origin, child) {
-  for (const end = performance.now() + START_MS; performance.now() < end; await delay(100)) {
-    if (child.exitCode !== null) throw new Error(`The service ended with ${child.exitCode}.`);
-    const answer = await fetch(`${origin}/health/ready`, { headers: { connection: 'close' } }).catch(
-      () => null,
-    );
-    if (answer?.ok) return;
+/** Resolves to the moment at which it is ready; it listens before it has reached its database. */
+export async function ready({ origin, child, running }) {
+  for (const end = performance.now() + START_MS; performance.now() < end; await delay(20)) {
+    if (!running()) throw new Error(`The service ended with ${child.exitCode ?? child.signalCode}.`);
+    if ((await healthOf(origin, 'ready')) === 200) return performance.now();
   }
   throw new Error('The service does not get ready.');
+}
+
+/** The status of /health/live or /health/ready; 0 without an answer. */
+export async function healthOf(origin, kind) {
+  const answer = await fetch(`${origin}/health/${kind}`, { headers: { connection: 'close' } }).catch(
+    () => null,
+  );
+  await answer?.arrayBuffer();
+  return answer?.status ?? 0;
 }

@@ -14,3 +14,10 @@ export function percentile(values, share) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
+
+/** Of the straight line that lies closest to these points (least squares). */
+export function slope(points) {
+  const middle = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  const sums = points.map(([x, y]) => [(x - middle[0]) * (y - middle[1]), (x - middle[0]) ** 2]);
+  return mean(sums.map(([both]) => both)) / mean(sums.map(([, square]) => square));
+}

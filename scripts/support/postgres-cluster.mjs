@@ -9,8 +9,10 @@ import { freePort } from './free-port.mjs';
 /**
  * Creates and starts a PostgreSQL cluster that nobody else uses: an empty temporary folder, a free port of the
  * loopback interface, a random password. It is gone when stop() resolves, or when this process ends in any other way.
+ * `pgCtl` is for who wants it to suffer meanwhile.
+ * `settings` are those of postgresql.conf that are not to be the server's defaults.
  */
-export async function startCluster(binaries) {
+export async function startCluster(binaries, settings = {}) {
   const account = serverAccount();
   const folder = mkdtempSync(join(temporaryFolder(account), 'postgres-'));
   const cluster = { binaries, folder, account, data: join(folder, 'data'), log: join(folder, 'log') };
@@ -21,8 +23,11 @@ export async function startCluster(binaries) {
   };
   try {
     const password = await initialise(cluster);
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+    appendFileSync(join(cluster.data, 'postgresql.conf'), lines.join(''));
     const port = await startOnFreePort(cluster);
-    return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, folder, stop };
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    return { url, folder, data: cluster.data, account, pgCtl: pgCtlOf(cluster), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -98,7 +103,7 @@ async function startOnFreePort(cluster) {
       `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = '${cluster.folder}'\n`,
     );
     try {
-      await runTool(cluster, 'pg_ctl', ['start', '-D', cluster.data, '-l', cluster.log, '-w', '-t', '60']);
+      await pgCtlOf(cluster)('start');
       return port;
     } catch (error) {
       const log = readFileSync(cluster.log, 'utf8');
@@ -109,6 +114,12 @@ async function startOnFreePort(cluster) {
     }
   }
 }
+
+/** Starts or stops the server and waits until that is done: `pgCtl('stop', '-m', 'immediate')`. */
+const pgCtlOf =
+  (cluster) =>
+  (command, ...args) =>
+    runTool(cluster, 'pg_ctl', [command, '-D', cluster.data, '-l', cluster.log, '-w', '-t', '60', ...args]);
 
 /** In a session of its own: a Ctrl-C must not interrupt these, what they leave half done would be hard to clean up. */
 async function runTool({ binaries, folder, account }, name, args) {

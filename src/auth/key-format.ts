@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { KeyKind } from '../common/config/config.js';
 
@@ -23,9 +23,9 @@ export function kindOfKey(text: string): KeyKind | undefined {
   return body !== undefined && checksum(body) === check ? (kind as KeyKind) : undefined;
 }
 
-/** What is stored of a key. At this entropy a slow hash would add nothing. */
-export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+/** What is stored of a key, in base64. At this entropy a slow hash would add nothing. */
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'base64');
 }
 
 /** Enough of a key for a person to tell it from others. */

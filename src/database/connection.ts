@@ -4,6 +4,8 @@ import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/embedded
 export interface ServerConnection {
   readonly kind: 'server';
   readonly url: string;
+  /** The server itself, when the other address is that of a pooler: migrations need a connection of their own. */
+  readonly directUrl: string;
   /** How many connections are made at most. */
   readonly poolSize: number;
   /** Whether statements stay prepared and settings stay set on a connection; behind some poolers they do not. */
@@ -25,6 +27,7 @@ export async function connectionFor(config: Config): Promise<DatabaseConnection>
   return {
     kind: 'server',
     url: config.databaseUrl,
+    directUrl: config.databaseDirectUrl ?? config.databaseUrl,
     poolSize: config.databasePoolSize,
     preparedStatements: config.preparedStatements,
   };

@@ -15,6 +15,7 @@ export function dataSourceOptions(
   const { statement_timeout, query_timeout } = SLOW_STATEMENT_LIMITS;
   return {
     ...migrationOptions(connection),
+    url: connection.url,
     driver: createServerDriver(availability),
     poolSize: connection.poolSize - OWN_CONNECTIONS,
     extra: {
@@ -39,7 +40,7 @@ export function migrationOptions(connection: DatabaseConnection): DataSourceOpti
   }
   return {
     ...common,
-    url: connection.url,
+    url: connection.directUrl,
     applicationName: 'animal-store',
     poolSize: 1,
     poolErrorHandler: () => {}, // an idle connection broke: the pool has dropped it, and nobody was waiting

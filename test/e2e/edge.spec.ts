@@ -147,7 +147,6 @@ describe('The edge', () => {
 
   describe('knows nothing beyond the interface', () => {
     it.each([
-      '/',
       '/v1',
       '/v1/',
       '/pets',

@@ -29,6 +29,14 @@ export class Config {
   )
   readonly databaseUrl?: string;
 
+  /** Where migrations go when `DATABASE_URL` is the address of a pooler. */
+  @Env(
+    'DATABASE_DIRECT_URL',
+    'a PostgreSQL address such as postgres://user:password@host:5432/name',
+    url('postgres:', 'postgresql:'),
+  )
+  readonly databaseDirectUrl?: string;
+
   /** Where the embedded database lives. */
   @Env('DATABASE_DIR', 'a folder', anyText)
   readonly databaseDirectory: string = '.data/database';

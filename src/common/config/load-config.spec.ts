@@ -40,6 +40,8 @@ describe('The configuration', () => {
       METRICS_HOST: '0.0.0.0',
       REVISION: 'abc123',
       MAX_CONCURRENT_REQUESTS: '50',
+      DATABASE_PREPARED_STATEMENTS: 'false',
+      DATABASE_DIRECT_URL: 'postgres://user:secret@primary:5432/animals',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       OTEL_SERVICE_NAME: 'pets',
       SOMETHING_ELSE: 'ignored',
@@ -69,6 +71,8 @@ describe('The configuration', () => {
       metricsHost: '0.0.0.0',
       revision: 'abc123',
       maxConcurrentRequests: 50,
+      preparedStatements: false,
+      databaseDirectUrl: 'postgres://user:secret@primary:5432/animals',
       tracesEndpoint: 'http://collector:4318',
       serviceName: 'pets',
     });

@@ -1,21 +1,10 @@
-import {
-  applyDecorators,
-  type CallHandler,
-  type ExecutionContext,
-  HttpCode,
-  Injectable,
-  mixin,
-  type NestInterceptor,
-  type Type,
-  UseInterceptors,
-} from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { ApiCreatedResponse } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
-import { type Observable, tap } from 'rxjs';
 import { Config } from '../config/config.js';
 import { Deprecations } from '../deprecation/deprecations.js';
 import { headerRef } from '../openapi/operations.js';
 import type { Examples } from '../openapi/types.js';
+import { Answered, type AnswerFactory } from './answer.js';
 
 interface Creation<T> {
   type: Type<T>;
@@ -38,7 +27,7 @@ export function Created<T>({
 }: Creation<T>): MethodDecorator {
   return applyDecorators(
     HttpCode(201),
-    UseInterceptors(locationInterceptor(at, readBy)),
+    Answered(withLocation(at, readBy)),
     ApiCreatedResponse({
       type,
       description,
@@ -49,23 +38,13 @@ export function Created<T>({
   );
 }
 
-function locationInterceptor(at: (created: never) => string, readBy: string): Type<NestInterceptor> {
-  @Injectable()
-  class LocationInterceptor implements NestInterceptor {
-    constructor(
-      private readonly config: Config,
-      private readonly deprecations: Deprecations,
-    ) {}
-
-    intercept(context: ExecutionContext, next: CallHandler<never>): Observable<never> {
-      return next.handle().pipe(
-        tap((created) => {
-          if (this.deprecations.ofOperation(readBy)?.isOver()) return;
-          const reply = context.switchToHttp().getResponse<FastifyReply>();
-          void reply.header('location', `${this.config.apiBase}${at(created)}`);
-        }),
-      );
-    }
-  }
-  return mixin(LocationInterceptor);
+function withLocation<T>(at: (created: T) => string, readBy: string): AnswerFactory<T> {
+  return (app) => {
+    const { apiBase } = app.get(Config);
+    const policy = app.get(Deprecations).ofOperation(readBy);
+    return (created, _request, reply) => {
+      if (!policy?.isOver()) void reply.header('location', `${apiBase}${at(created)}`);
+      return created;
+    };
+  };
 }

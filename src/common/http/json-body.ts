@@ -37,23 +37,29 @@ export function inviteLater(request: IncomingMessage, response: ServerResponse):
   asking.set(request, response);
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
   asking.get(request)?.writeContinue();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > LIMITS.bodyBytes) throw tooLarge();
       chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
+      // The rest is left unread: whoever answers ends the connection.
+      if (size > LIMITS.bodyBytes) stop(() => reject(tooLarge()));
+    };
+    const stop = (settle: () => void): void => {
+      request.off('data', take).off('end', end).off('error', broken).off('close', broken).pause();
+      settle();
+    };
+    const end = (): void => stop(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // The connection broke off in the middle of the body; nobody is left to read this.
-    throw new ApiError('bad_request', 'The request ended before its body did.');
-  }
-  return Buffer.concat(chunks);
+    const broken = (): void =>
+      stop(() => reject(new ApiError('bad_request', 'The request ended before its body did.')));
+    if (request.destroyed && !request.readableEnded) broken();
+    else request.on('data', take).on('end', end).on('error', broken).on('close', broken);
+  });
 }
 
 function tooLarge(): ApiError {

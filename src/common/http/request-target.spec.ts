@@ -14,9 +14,9 @@ describe('normalTarget', () => {
     ['http://x/v1/pets?a=http://y/z', '/v1/pets?a=http://y/z'],
     ['HTTPS://x:1', '/'],
     ['http://x?a=1', '/?a=1'],
-    ['*', '*'],
-    ['example.com:443', 'example.com:443'],
-    ['ftp://x/v1/pets', 'ftp://x/v1/pets'],
+    ['*', '/*'],
+    ['example.com:443', '/example.com:443'],
+    ['ftp://x/v1/pets', '/ftp://x/v1/pets'],
     ['', '/'],
   ])('%s is %s', (target, normal) => {
     expect(normalTarget(target)).toBe(normal);

@@ -9,5 +9,7 @@ export function normalTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target;
   const [, path = '', rest = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)(.*)$/is.exec(target) ?? [];
   // What is broken stays so, to be refused: '%%37%30' must not become '%70', and then 'p'.
-  return (BROKEN.test(path) ? path : path.replace(UNRESERVED, decodeURIComponent) || '/') + rest;
+  const normal = BROKEN.test(path) ? path : path.replace(UNRESERVED, decodeURIComponent);
+  // What is no path, such as the asterisk of OPTIONS, becomes one that leads nowhere.
+  return (normal.startsWith('/') ? normal : `/${normal}`) + rest;
 }

@@ -1,6 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateBy, ValidateIf } from 'class-validator';
+import { declared, RULE } from './declared-fields.js';
 import type { Rule } from './rule.js';
 
 type About = Pick<ApiPropertyOptions, 'description' | 'example' | 'default'>;
@@ -11,6 +12,7 @@ export function Field(rule: Rule, about: About): PropertyDecorator {
     ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions),
     ...readJson(rule),
     follows(rule),
+    declared({ rule }),
   );
 }
 
@@ -21,24 +23,25 @@ export function OptionalField(rule: Rule, about: About): PropertyDecorator {
     whenGiven,
     ...readJson(rule),
     follows(rule),
+    declared({ rule, optional: true }),
   );
 }
 
 /** A parameter of the query that may be left out. */
 export function QueryParameter(rule: Rule, about: About): PropertyDecorator {
-  return all(OptionalField(rule, about), readText(rule));
+  return all(OptionalField(rule, about), readText(rule), declared({ rule, optional: true, text: true }));
 }
 
 /** A parameter of the path. */
 export function PathParameter(rule: Rule, about: About): PropertyDecorator {
-  return all(Field(rule, about), readText(rule));
+  return all(Field(rule, about), readText(rule), declared({ rule, text: true }));
 }
 
 const whenGiven = ValidateIf((_, value) => value !== undefined);
 
 function follows(rule: Rule): PropertyDecorator {
   return ValidateBy({
-    name: 'rule',
+    name: RULE,
     validator: {
       validate: (value: unknown) => rule.accepts(value),
       defaultMessage: () => `must be ${rule.expected}`,

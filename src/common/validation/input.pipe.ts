@@ -5,6 +5,7 @@ import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { readJsonBody } from '../http/json-body.js';
+import { readFaultless } from './declared-fields.js';
 
 interface Place {
   noun: string;
@@ -29,9 +30,11 @@ const QUERY: Place = {
 /** Turns what a client sent into the input class of the handler, or refuses it and names the first fault. */
 @Injectable()
 export class InputPipe implements PipeTransform {
-  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (!metatype) return value;
-    if (type === 'body') return checked(metatype, await readJsonBody(value as IncomingMessage), BODY);
+    if (type === 'body') {
+      return readJsonBody(value as IncomingMessage).then((body) => checked(metatype, body, BODY));
+    }
     if (type === 'query') return checked(metatype, value as object, QUERY);
     if (type === 'param') return checkedPath(metatype, value as object);
     return value;
@@ -39,6 +42,11 @@ export class InputPipe implements PipeTransform {
 }
 
 function checked<T extends object>(input: Type<T>, given: object, place: Place): T {
+  return readFaultless(input, given) ?? refused(input, given, place);
+}
+
+/** Names the first fault, if there is one. */
+function refused<T extends object>(input: Type<T>, given: object, place: Place): T {
   const known = fieldsOf(input);
   const stranger = Object.keys(given).find((name) => !known.includes(name));
   if (stranger !== undefined) {
@@ -59,6 +67,8 @@ function checked<T extends object>(input: Type<T>, given: object, place: Place):
 
 /** A path whose parameter has an impossible value names nothing: the answer is 404, as for any other such path. */
 function checkedPath<T extends object>(input: Type<T>, given: object): T {
+  const faultless = readFaultless(input, given);
+  if (faultless) return faultless;
   const instance = plainToInstance(input, given);
   if (validateSync(instance).length > 0) throw notFound('resource');
   return instance;

@@ -129,6 +129,7 @@ export class Channel {
   private take(): Execution[] {
     const executions = this.waiting.splice(0, LARGEST_BATCH);
     this.unshare(executions);
+    if (executions.length > 0 && !this.options.named) executions.unshift(timeLimit());
     return executions;
   }
 
@@ -140,7 +141,7 @@ export class Channel {
       return this.reject(executions, why);
     }
     executions[index]?.reject(error);
-    this.waiting.unshift(...executions.filter((_, i) => i !== index));
+    this.waiting.unshift(...executions.filter(({ statement }, i) => i !== index && statement.name));
     this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
   }
 
@@ -183,6 +184,18 @@ const ignore = (): void => {};
 /** An answer of the server, after which it goes on, and not its last word before it ends the connection. */
 function isRefusal(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.severity === 'ERROR';
+}
+
+/** Behind a pooler a connection comes without our limit on statements; it is set for the transaction of the batch. */
+function timeLimit(): Execution {
+  const text = `SELECT set_config('statement_timeout', '${DATABASE_LIMITS.statementMs}', true)`;
+  return {
+    statement: { name: '', text, properties: [] },
+    values: [],
+    since: 0,
+    resolve: ignore,
+    reject: ignore,
+  };
 }
 
 /** The same for the same statement with the same values, and never the same for others. */

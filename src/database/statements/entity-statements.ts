@@ -31,17 +31,23 @@ export class EntityStatements {
   /** A part of the rows in ascending order of id. Its values: those of the filters, the id before it, the limit. */
   findPage(filters: string[], hasStart: boolean): Statement {
     return this.write(['page', ...(hasStart ? ['after'] : []), 'by', ...filters], () => {
-      const conditions = this.equal(filters);
-      if (hasStart) conditions.push(`${this.column('id')} > $${conditions.length + 1}`);
-      return `${this.select(conditions)} ORDER BY ${this.column('id')} LIMIT $${conditions.length + 1}`;
+      const filtered = filters.map((filter) => this.column(filter));
+      const start = hasStart ? [...filtered, this.column('id')] : filtered;
+      const conditions = [];
+      // The filters as a range from where the page begins to where they end. With `=` the planner would know that rows
+      // in order of id alone are in this order too, and for all it knows of a rare value, read most of the table.
+      if (start.length > 0)
+        conditions.push(`${tuple(start)} ${hasStart ? '>' : '>='} ${places(start.length)}`);
+      if (filtered.length > 0) conditions.push(`${tuple(filtered)} <= ${places(filtered.length)}`);
+      const order = [...filtered, this.column('id')].join(', ');
+      return `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}`;
     });
   }
 
   insert(given: string[]): Statement {
     return this.write(['insert', ...given], () => {
       const columns = given.map((property) => this.column(property)).join(', ');
-      const places = given.map((_, i) => `$${i + 1}`).join(', ');
-      return `INSERT INTO ${this.table} (${columns}) VALUES (${places}) RETURNING ${this.columns}`;
+      return `INSERT INTO ${this.table} (${columns}) VALUES ${places(given.length)} RETURNING ${this.columns}`;
     });
   }
 
@@ -73,6 +79,14 @@ export class EntityStatements {
     if (!column) throw new Error(`${this.entity.name} has no column ${property}.`);
     return quote(column.databaseName);
   }
+}
+
+function tuple(columns: string[]): string {
+  return `(${columns.join(', ')})`;
+}
+
+function places(count: number): string {
+  return `(${Array.from({ length: count }, (_, i) => `$${i + 1}`).join(', ')})`;
 }
 
 function quote(name: string): string {

@@ -30,18 +30,25 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 async function onServer(server: string): Promise<TestDatabase> {
   const name = `animal_store_test_${randomBytes(6).toString('hex')}`;
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  await run(server, `CREATE DATABASE ${name}`);
+  // Behind a pooler, what is not for transactions goes to the server itself.
+  const direct = process.env['DATABASE_DIRECT_URL'] ?? server;
+  await run(direct, `CREATE DATABASE ${name}`);
   return {
     connection: {
       kind: 'server',
-      url: url.href,
+      url: at(server, name),
+      directUrl: at(direct, name),
       poolSize: 10,
       preparedStatements: process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false',
     },
-    drop: () => run(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: () => run(direct, `DROP DATABASE ${name} WITH (FORCE)`),
   };
+}
+
+function at(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 async function embedded(): Promise<TestDatabase> {

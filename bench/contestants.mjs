@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../scripts/support/free-port.mjs';
+import { root } from '../scripts/support/root.mjs';
+import { CORES, onCore } from './processes.mjs';
+
+const peers = join(root, 'bench', 'peers');
+const START_MS = 60_000;
+
+/** The service as in production: its log, its limits and its metrics are on. The limit is one that nobody reaches. */
+async function serviceSettings() {
+  return {
+    HOST: '127.0.0.1',
+    KEY_ENVIRONMENT: 'test',
+    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'json',
+    RATE_LIMIT_PER_KEY: '1000000',
+    METRICS_PORT: String(await freePort()),
+    NODE_ENV: 'production',
+  };
+}
+
+const service = { main: 'dist/main.js', settings: serviceSettings, readyPath: '/health/ready' };
+const production = () => ({ NODE_ENV: 'production' });
+
+export const CONTESTANTS = [
+  { name: 'service', title: 'this service', ...service },
+  {
+    name: 'fastify',
+    title: 'by hand: Fastify and the driver',
+    main: join(peers, 'fastify', 'main.mjs'),
+    settings: production,
+  },
+  {
+    name: 'express',
+    title: 'by default: Nest on Express, TypeORM',
+    main: join(peers, 'express', 'dist', 'main.js'),
+    settings: production,
+  },
+  { name: 'again', title: 'this service once more', ...service },
+  {
+    name: 'fixed',
+    title: 'a fixed page, no database',
+    main: join(peers, 'fixed', 'main.mjs'),
+    settings: production,
+    only: ['hot'],
+  },
+];
+
+/** Starts a contestant on a core of its own; what it logs is written, and goes nowhere. */
+export async function startContestant(bench, contestant, { url, key }) {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    KEY_HASH: createHash('sha256').update(key).digest('base64'),
+    PORT: String(port),
+    ...(await contestant.settings()),
+  };
+  const [command, ...args] = onCore(CORES.application, [process.execPath, contestant.main]);
+  const started = performance.now();
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    const deadline = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await exited;
+    clearTimeout(deadline);
+  };
+  bench.defer(stop);
+  await untilReady(contestant, child, origin, key);
+  return { ...contestant, origin, pid: child.pid, stop, startMs: performance.now() - started, requests: 0 };
+}
+
+/** A peer is ready when it answers with a page: like the service, it then has reached its database. */
+async function untilReady({ title, readyPath = '/v1/pets' }, child, origin, key) {
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+  for (const end = performance.now() + START_MS; performance.now() < end; await delay(10)) {
+    if (child.exitCode !== null)
+      throw new Error(`Ended with ${child.exitCode} instead of starting: ${title}`);
+    const answer = await fetch(`${origin}${readyPath}`, { headers }).catch(() => null);
+    if (answer?.ok) return;
+  }
+  throw new Error(`Does not get ready: ${title}`);
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { issueKeys } from '../drills/support/service.mjs';
+import { postgresBinaries } from '../scripts/support/postgres-binaries.mjs';
+import { startCluster } from '../scripts/support/postgres-cluster.mjs';
+import { CONTESTANTS, startContestant } from './contestants.mjs';
+import { CORES, moveToCore } from './processes.mjs';
+
+/** As on a server of this size. Durability is PostgreSQL's default: fsync and synchronous_commit are on. */
+const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', shared_preload_libraries: 'auto_explain' };
+
+/** One animal in a hundred is sold, two in ten are pending. */
+const FILL = `
+  INSERT INTO pets (name, category_id, status)
+  SELECT 'Animal ' || i, i % 50 + 1,
+    CASE WHEN i % 100 = 0 THEN 'sold' WHEN i % 5 = 1 THEN 'pending' ELSE 'available' END
+  FROM generate_series(1, $1::int) AS i`;
+
+/** A PostgreSQL of the bench's own, gone when the bench ends. */
+export async function startDatabase(bench) {
+  bench.progress('starting PostgreSQL');
+  const binaries = postgresBinaries();
+  const cluster = await startCluster(binaries, SETTINGS);
+  bench.defer(cluster.stop);
+  const [postmaster] = readFileSync(join(cluster.folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1);
+  const children = execFileSync('pgrep', ['-P', postmaster], { encoding: 'utf8' }).trim().split('\n');
+  for (const pid of [postmaster, ...children]) moveToCore(CORES.others, pid);
+  const [version] = await query(cluster.url, 'SHOW server_version');
+  return { ...cluster, version: version.server_version, logFile: join(cluster.folder, 'log') };
+}
+
+/** A database with so many animals, and a key. The service makes its tables, when it starts. */
+export async function fillDatabase(bench, { url }, name, rows) {
+  const own = Object.assign(new URL(url), { pathname: name }).href;
+  await query(url, `CREATE DATABASE ${name}`);
+  const [key] = await issueKeys({ DATABASE_URL: own, KEY_ENVIRONMENT: 'test' }, 1);
+  const { stop } = await startContestant(bench, CONTESTANTS[0], { url: own, key });
+  await stop();
+  bench.progress(`adding ${rows.toLocaleString('en')} animals`);
+  await query(own, FILL, [rows]);
+  await query(own, 'VACUUM ANALYZE');
+  await query(own, 'CHECKPOINT');
+  return { url: own, key, rows };
+}
+
+export async function query(url, text, values) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

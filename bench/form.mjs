@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { giveUp } from '../scripts/support/say.mjs';
+import { WORKLOADS } from './workloads.mjs';
+
+const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat]
+
+  --quick   under a minute, to see that it works: its figures are no result and are not written down
+  --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
+  --flat    what a page costs with few and with many rows, instead of the comparison`;
+
+const FULL = {
+  title: 'The full comparison: about twenty minutes, on a machine that does nothing else.',
+  rows: 1_000_000,
+  rounds: 5,
+  seconds: 4,
+  warmUpSeconds: 4,
+  steadyRounds: 3,
+  steadySeconds: 5,
+  starts: 7,
+  longRun: 1_000_000,
+  flatRows: [10_000, 10_000_000],
+};
+
+/** `inDepth` are the workloads with a warm-up, a control, and a phase at equal load; in the full form, all. */
+const QUICK = {
+  title: 'The quick form: does it work? What it measures is no result.',
+  rows: 100_000,
+  rounds: 2,
+  seconds: 1,
+  warmUpSeconds: 1,
+  steadyRounds: 1,
+  steadySeconds: 1,
+  starts: 1,
+  longRun: 0,
+  flatRows: [10_000, 1_000_000],
+  inDepth: ['page'],
+};
+
+/** What the command line asks for. */
+export function readForm(args) {
+  const { quick, only, flat, help } = parse(args);
+  if (help) giveUp(USAGE);
+  const workloads = WORKLOADS.filter(({ name }) => !only || name === only);
+  if (workloads.length === 0) giveUp(`There is no workload ${only}.\n${USAGE}`);
+  const form = quick ? QUICK : FULL;
+  const title = flat ? 'Does a page cost the same with few and with many rows?' : form.title;
+  const inDepth = (!only && form.inDepth) || workloads.map(({ name }) => name);
+  const longRun = only ? 0 : form.longRun;
+  // Only a whole run may replace the results.
+  return { ...form, title, flat, workloads, inDepth, longRun, isWhole: !quick && !only };
+}
+
+function parse(args) {
+  const boolean = { type: 'boolean', default: false };
+  try {
+    const options = { quick: boolean, flat: boolean, help: boolean, only: { type: 'string' } };
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    return giveUp(`${error.message}\n${USAGE}`);
+  }
+}

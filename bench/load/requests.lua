@@ -1,0 +1,56 @@
+-- The requests of every workload, for wrk: wrk … -s requests.lua <url> -- <workload> <key> <rows> <seed>
+local key, rows, seed
+
+local function get(path)
+  return function()
+    return wrk.format('GET', path())
+  end
+end
+
+local function position(room)
+  return math.random(0, math.max(1, rows - room))
+end
+
+local workloads = {
+  page = get(function()
+    return '/v1/pets?limit=20&after=' .. position(25)
+  end),
+  hot = get(function()
+    return '/v1/pets?limit=20'
+  end),
+  status = get(function()
+    return '/v1/pets?limit=100&status=available&after=' .. position(1000)
+  end),
+  one = get(function()
+    return '/v1/pets/' .. math.random(1, rows)
+  end),
+  deep = get(function()
+    return '/v1/pets?limit=20&after=' .. (rows - 25 - math.random(0, 500))
+  end),
+  rare = get(function()
+    return '/v1/pets?limit=20&status=sold&after=' .. (rows - 2200 - math.random(0, 1000))
+  end),
+  create = function()
+    local body = '{"name":"Rex","categoryId":' .. math.random(1, 50) .. ',"status":"available"}'
+    return wrk.format('POST', '/v1/pets', nil, body)
+  end,
+}
+
+-- wrk gives each thread a state of its own; what `done` needs is collected there.
+function init(args)
+  local name = args[1]
+  key, rows, seed = args[2], tonumber(args[3]), tonumber(args[4])
+  math.randomseed(seed)
+  wrk.headers['Authorization'] = 'Bearer ' .. key
+  wrk.headers['Content-Type'] = name == 'create' and 'application/json' or nil
+  request = workloads[name]
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  print(string.format(
+    'RESULT {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"refused":%d,"broken":%d}',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout
+  ))
+end

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+const REMEMBERED_MS = 2_000;
+const FORM = /^Bearer ([\x21-\x7e]+)$/i;
+
+/**
+ * The check of API keys that all peers share, and that the service makes too: SHA-256 of the bearer token, looked up
+ * in the table of keys, and the outcome remembered for two seconds. `find` takes the hash and gives a row or nothing.
+ */
+export class KnownKeys {
+  #known = new Map();
+  #find;
+
+  constructor(find) {
+    this.#find = find;
+  }
+
+  /** The row of the token's key, as long as the key is valid. */
+  async verify(token) {
+    const hash = createHash('sha256').update(token).digest();
+    const name = hash.toString('base64');
+    let entry = this.#known.get(name);
+    if (!entry || entry.until < Date.now()) {
+      entry = { until: Date.now() + REMEMBERED_MS, row: this.#find(hash) };
+      entry.row.catch(() => this.#known.delete(name));
+      if (this.#known.size >= 10_000) this.#known.clear();
+      this.#known.set(name, entry);
+    }
+    const row = await entry.row;
+    return row && !row.revoked_at && row.expires_at > new Date() ? row : undefined;
+  }
+
+  /** The same from an Authorization header. */
+  async verifyHeader(header = '') {
+    const [, token] = FORM.exec(header) ?? [];
+    return token && this.verify(token);
+  }
+}

@@ -1,0 +1,91 @@
+import { median, ratios, summary } from '../statistics.mjs';
+import { TARGETS } from '../workloads.mjs';
+
+/** The service may differ from itself by so much; beyond it, the machine was too busy for any of the figures. */
+const CONTROL_TOLERANCE = 0.05;
+
+/** What was measured, as ratios to the two peers: one entry for each workload, and one for the process. */
+export function evaluate(contestants, workloads) {
+  const by = Object.fromEntries(contestants.map((contestant) => [contestant.name, contestant]));
+  return {
+    workloads: workloads.map((workload) => evaluateWorkload(workload, by)),
+    process: evaluateProcess(by),
+  };
+}
+
+function evaluateWorkload(workload, by) {
+  const of = (name, figure) => by[name].measured[workload.name]?.rounds.map((round) => round[figure]);
+  const rate = (name) => of(name, 'perSecond');
+  const lines = Object.values(by)
+    .filter(({ name }) => rate(name))
+    .map(({ name, title }) => ({
+      name,
+      title,
+      perSecond: summary(rate(name)),
+      p50: median(of(name, 'p50')),
+      p99: median(of(name, 'p99')),
+      cpu: summary(of(name, 'cpu')),
+      toHand: ratios(rate(name), rate('fastify')),
+    }));
+  return {
+    ...workload,
+    lines,
+    toHand: ratios(rate('service'), rate('fastify')),
+    toDefault: ratios(rate('service'), rate('express')),
+    cpu: ratios(of('service', 'cpu'), of('fastify', 'cpu')),
+    control: rate('again') && ratios(rate('again'), rate('service')),
+    steady: steadyOf(workload.name, by),
+  };
+}
+
+function steadyOf(workload, { service, fastify }) {
+  const [ours, theirs] = [service, fastify].map(({ measured }) => measured[workload].steady);
+  if (ours.length === 0) return undefined;
+  const p99 = (rounds) => rounds.map((round) => round.p99);
+  const { perSecond } = ours[0];
+  return {
+    perSecond,
+    ours: median(p99(ours)),
+    theirs: median(p99(theirs)),
+    ratio: ratios(p99(ours), p99(theirs)),
+  };
+}
+
+function evaluateProcess({ service, fastify, ...others }) {
+  const lines = [service, fastify, ...Object.values(others)]
+    .filter(({ starts }) => starts)
+    .map(({ title, starts, peakMemory, memoryAfterAMillion }) => {
+      return { title, start: summary(starts), peakMemory, memoryAfterAMillion };
+    });
+  const start = ratios(service.starts, fastify.starts);
+  const memory = service.memoryAfterAMillion && service.memoryAfterAMillion / fastify.memoryAfterAMillion;
+  return { lines, start, memory };
+}
+
+/** Whether the service agrees with itself; says so when it does not. */
+export function isTrustworthy(bench, { workloads }) {
+  const off = workloads.filter(({ control }) => control && Math.abs(control.median - 1) > CONTROL_TOLERANCE);
+  for (const { title, control } of off) {
+    bench.expect(
+      `the service agrees with itself on ${title}: it does not, the ratio is ${control.median.toFixed(2)}. ` +
+        'Something else uses this machine, so nothing of this counts; run it again when that is over.',
+      false,
+    );
+  }
+  return off.length === 0;
+}
+
+export function judge(bench, { workloads, process }) {
+  const atLeast = (what, value, target) =>
+    bench.expect(`${what}: ${value.toFixed(2)}, at least ${target}`, value >= target);
+  const atMost = (what, value, target) =>
+    bench.expect(`${what}: ${value.toFixed(2)}, at most ${target}`, value <= target);
+  for (const { title, rate, reads, toHand, toDefault, cpu, steady } of workloads) {
+    atLeast(`${title}: requests per second ÷ by hand`, toHand.median, rate);
+    atLeast(`${title}: requests per second ÷ by default`, toDefault.median, TARGETS.overDefault);
+    if (reads) atMost(`${title}: CPU time per request ÷ by hand`, cpu.median, TARGETS.cpu);
+    if (steady) atMost(`${title}: p99 at equal load ÷ by hand`, steady.ratio.median, TARGETS.p99);
+  }
+  atMost('start to ready ÷ by hand', process.start.median, TARGETS.start);
+  if (process.memory) atMost('memory after a million requests ÷ by hand', process.memory, TARGETS.memory);
+}

@@ -1,0 +1,29 @@
+// `npm run bench`: the service and its peers in one run, each at a time; see docs/performance/README.md.
+import { stopSignals } from '../scripts/support/run-child.mjs';
+import { prepare } from '../scripts/prepare.mjs';
+import { say } from '../scripts/support/say.mjs';
+import { Drill } from '../drills/support/drill.mjs';
+import { requireTool } from '../drills/support/tool.mjs';
+import { readForm } from './form.mjs';
+
+const form = readForm(process.argv.slice(2));
+// Before anything is imported that has to be installed first.
+await prepare();
+const [{ runComparison }, { runFlat }] = await Promise.all([
+  import('./comparison.mjs'),
+  import('./flat.mjs'),
+]);
+
+const bench = new Drill([]);
+for (const signal of stopSignals) process.on(signal, () => void bench.stop(signal));
+say(form.title);
+try {
+  requireTool(bench, 'wrk');
+  requireTool(bench, 'taskset', 'util-linux');
+  await (form.flat ? runFlat(bench, form) : runComparison(bench, form));
+} catch (error) {
+  bench.expect(`the bench runs to its end: ${error.stack ?? error}`, false);
+} finally {
+  await bench.cleanUp();
+}
+process.exit(bench.report() ? 0 : 1);

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { query } from './database.mjs';
+
+/** The plans of the service's statements on animals while `use` runs, in order, as EXPLAIN (ANALYZE, BUFFERS) shows them. */
+export async function explainedStatements(postgres, database, use) {
+  const settings = {
+    'auto_explain.log_min_duration': '0',
+    'auto_explain.log_analyze': 'on',
+    'auto_explain.log_buffers': 'on',
+  };
+  const log = await logged(postgres, database, settings, use);
+  return entries(log)
+    .filter((entry) => /plan:\n/.test(entry) && /\bpets\b/.test(entry) && /\bLimit\b/.test(entry))
+    .map((entry) => entry.slice(entry.indexOf('plan:\n') + 'plan:\n'.length).replace(/^\t/gm, ''));
+}
+
+/** The texts of the statements between two marks, which `use` sets with the function that it gets. */
+export async function statementsDuring(postgres, database, use) {
+  const mark = () => query(database.url, "SELECT 'mark'");
+  const log = await logged(postgres, database, { log_statement: 'all' }, () => use(mark));
+  const texts = entries(log)
+    .map((entry) => /LOG: {2}(?:execute [^:]*|statement): ([^]*)/.exec(entry)?.[1])
+    .filter(Boolean);
+  const [first, last] = [texts.findIndex(isMark), texts.findLastIndex(isMark)];
+  if (first === last) throw new Error("The marks are not in PostgreSQL's log.");
+  return texts.slice(first + 1, last);
+}
+
+const isMark = (text) => text.includes("'mark'");
+
+/** What PostgreSQL logs in one database while `use` runs. The settings hold for connections made from then on. */
+async function logged({ logFile }, { url }, settings, use) {
+  const name = new URL(url).pathname.slice(1);
+  for (const [setting, value] of Object.entries(settings)) {
+    await query(url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+  }
+  const before = readFileSync(logFile).length;
+  try {
+    await use();
+    return readFileSync(logFile).subarray(before).toString();
+  } finally {
+    for (const setting of Object.keys(settings)) await query(url, `ALTER DATABASE ${name} RESET ${setting}`);
+  }
+}
+
+/** An entry's further lines begin with a tab. */
+const entries = (log) => log.split(/\n(?!\t)/);

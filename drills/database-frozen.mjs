@@ -1,0 +1,8 @@
+import { outageUnderLoad } from './support/outage.mjs';
+import { freeze } from './support/postgres.mjs';
+
+export const title =
+  'a database that holds its connections and answers nothing is treated like one that is down';
+export const hasShortForm = true;
+
+export const run = (drill) => outageUnderLoad(drill, (cluster) => freeze(drill, cluster));

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { succeeded, tally } from './support/answers.mjs';
+import { AnimalJournal } from './support/animal-journal.mjs';
+import { AnimalWriters, parseAnimals, sameAnimal } from './support/animal-writers.mjs';
+import { query } from './support/postgres.mjs';
+import { RawClient, requestText } from './support/raw-client.mjs';
+import { setUp } from './support/set-up.mjs';
+import { Supervisor } from './support/supervisor.mjs';
+
+export const title = 'no acknowledged animal is lost or altered when the service and its database are killed';
+export const hasShortForm = true;
+
+const WRITERS = 16;
+const AT_MOST_S = 1_200;
+
+export async function run(drill) {
+  const goal = drill.short ? { kills: 4, acknowledgements: 1_500 } : { kills: 12, acknowledgements: 50_000 };
+  const { cluster, settings, key } = await setUp(drill);
+  const supervisor = await Supervisor.start(drill, settings);
+  const folder = mkdtempSync(join(tmpdir(), 'nothing-lost-'));
+  const journal = new AnimalJournal(folder);
+  drill.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const client = new RawClient(supervisor.origin, { connections: WRITERS });
+  drill.defer(() => client.close());
+  const writers = new AnimalWriters(client, key, journal, WRITERS);
+
+  const kills = await killWhileWriting(drill, goal, { supervisor, cluster, journal });
+  await supervisor.ready();
+  await writers.stop();
+  drill.expect(`the service never ends by itself (${supervisor.crashes} times)`, supervisor.crashes === 0);
+  drill.progress('reading everything back');
+  const fromApi = await readFromApi(client, key);
+  const fromDatabase = await readFromDatabase(cluster.url);
+  await judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong: writers.wrong });
+  journal.close();
+}
+
+/** Kills spread over the writing, the service and the database in turn. */
+async function killWhileWriting(drill, goal, { supervisor, cluster, journal }) {
+  const end = performance.now() + AT_MOST_S * 1_000;
+  let kills = 0;
+  for (;;) {
+    const acknowledged = journal.counts.acknowledged ?? 0;
+    if (kills >= goal.kills && acknowledged >= goal.acknowledgements) return kills;
+    if (performance.now() > end) return kills; // what is missing then is told
+    if (kills < goal.kills && acknowledged >= ((kills + 0.5) / goal.kills) * goal.acknowledgements) {
+      kills++;
+      const target = kills % 2 === 1 ? 'the service' : 'PostgreSQL';
+      drill.progress(
+        `kill ${kills} of ${goal.kills}: ${target}, after ${acknowledged.toLocaleString('en')} animals`,
+      );
+      if (kills % 2 === 1) await supervisor.kill();
+      else await crash(cluster);
+    }
+    await delay(20);
+  }
+}
+
+async function crash({ pgCtl }) {
+  await pgCtl('stop', '-m', 'immediate');
+  await pgCtl('start');
+}
+
+/** Every animal, page by page. */
+async function readFromApi(client, key) {
+  const animals = [];
+  for (let after = ''; ; after = `&after=${animals.at(-1).id}`) {
+    const page = await client.ask(requestText('GET', `/v1/pets?limit=100${after}`, { key }));
+    if (!succeeded(page)) throw new Error(`The list is answered ${page.status || page.why}.`);
+    const pets = parseAnimals(page.body);
+    animals.push(...pets);
+    if (pets.length < 100) return animals;
+  }
+}
+
+const readFromDatabase = (url) =>
+  query(url, 'SELECT id::text, name, category_id::text AS "categoryId", status FROM pets ORDER BY id');
+
+async function judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong }) {
+  const { acknowledged = 0, refused = 0, unknown = 0, invalid = 0 } = journal.counts;
+  drill.figure('kills', `${kills}: kill -9 of the service and immediate stops of PostgreSQL, in turn`);
+  drill.figure('acknowledged', acknowledged.toLocaleString('en'));
+  drill.figure(
+    'others',
+    `${invalid} invalid, ${refused} refused with 503, ${unknown} with an outcome that is unknown`,
+  );
+  drill.expect(
+    `${goal.kills} kills and ${goal.acknowledgements.toLocaleString('en')} acknowledgements`,
+    kills >= goal.kills && acknowledged >= goal.acknowledgements,
+  );
+  drill.expect(`nobody is told anything else (${tally(wrong)})`, wrong.length === 0);
+  for (const [source, animals] of Object.entries({ interface: fromApi, database: fromDatabase })) {
+    const found = await compare(journal, animals);
+    drill.figure(`read from the ${source}`, `${animals.length.toLocaleString('en')} animals`);
+    for (const [what, count] of Object.entries(found))
+      drill.expect(`${source}: ${count} ${what}`, count === 0);
+  }
+}
+
+async function compare(journal, animals) {
+  const byId = new Map(animals.map((animal) => [animal.id, animal]));
+  const names = new Set(animals.map(({ name }) => name));
+  const acknowledgedIds = new Set();
+  let [lost, altered, twice, invalidStored, refusedStored] = [0, 0, animals.length - byId.size, 0, 0];
+  for await (const animal of journal.read('acknowledged')) {
+    const stored = byId.get(animal.id);
+    if (!stored) lost++;
+    else if (!animal.echoed || !sameAnimal(stored, animal)) altered++;
+    if (acknowledgedIds.has(animal.id)) twice++;
+    acknowledgedIds.add(animal.id);
+  }
+  for await (const { name } of journal.read('invalid')) if (names.has(name)) invalidStored++;
+  for await (const { name } of journal.read('refused')) if (names.has(name)) refusedStored++;
+  return {
+    lost,
+    altered,
+    'ids twice': twice,
+    'stored though invalid': invalidStored,
+    'stored though answered 503 without a word that the outcome is unknown': refusedStored,
+  };
+}

@@ -1,0 +1,99 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../scripts/support/free-port.mjs';
+import { root } from '../scripts/support/root.mjs';
+import { runChild } from '../scripts/support/run-child.mjs';
+import { accepting, startPostgres } from './support/postgres.mjs';
+import { requireTool } from './support/tool.mjs';
+
+export const title =
+  'the end-to-end tests pass through PgBouncer, which shares its connections between transactions';
+
+const TESTS_S = 900;
+
+export async function run(drill) {
+  requireTool(drill, 'pgbouncer');
+  const cluster = await startPostgres(drill);
+  const { url, version } = await startPgBouncer(drill, cluster);
+  drill.figure('PgBouncer', `${version}, pool_mode = transaction`);
+  const paths = drill.args.filter((arg) => !arg.startsWith('--'));
+  drill.progress(`the end-to-end tests${paths.length > 0 ? `: ${paths.join(' ')}` : ''}`);
+  const args = ['scripts/test.mjs', '--selectProjects', 'e2e', '--silent', ...paths];
+  const env = {
+    ...process.env,
+    DATABASE_URL: url,
+    // Migrations need a connection that stays theirs.
+    DATABASE_DIRECT_URL: cluster.url,
+    // PgBouncer knows statements by name from 1.21 on, and Debian 12 has an older one.
+    DATABASE_PREPARED_STATEMENTS: 'false',
+  };
+  const { code, output } = await runChild('timeout', [String(TESTS_S), process.execPath, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const summary = output
+    .split('\n')
+    .filter((line) => /^(?:Tests|Test Suites|FAIL)/.test(line.replace(/^\S*\[\S*m/, '')));
+  drill.figure('tests', summary.join('; ') || output.trim().split('\n').slice(-3).join(' | '));
+  const failed = [...new Set(output.match(/^ {2}● .*$/gm))];
+  if (failed.length > 0) drill.progress(`failed:\n${failed.slice(0, 10).join('\n')}`);
+  drill.expect('every end-to-end test passes', code === 0 && /Tests: .*passed/.test(output));
+}
+
+/** In front of the cluster, for any database, on a free port of the loopback interface. */
+async function startPgBouncer(drill, { url, folder: clusterFolder, account }) {
+  drill.progress('starting PgBouncer');
+  const server = new URL(url);
+  const port = await freePort();
+  // In the cluster's folder, which goes with it; PgBouncer refuses to run as root just as PostgreSQL does.
+  const folder = join(clusterFolder, 'pgbouncer');
+  const own = (path, mode) => {
+    chmodSync(path, mode);
+    if (account.uid !== undefined) chownSync(path, account.uid, account.gid);
+  };
+  mkdirSync(folder);
+  own(folder, 0o700);
+  drill.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const users = join(folder, 'users.txt');
+  writeFileSync(users, `"${server.username}" "${server.password}"\n`);
+  own(users, 0o600);
+  const settings = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    settings,
+    `[databases]
+* = host=${server.hostname} port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 10
+max_client_conn = 500
+server_idle_timeout = 5
+`,
+  );
+  own(settings, 0o600);
+  const child = spawn('pgbouncer', ['--quiet', settings], {
+    ...account,
+    cwd: folder,
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  drill.defer(async () => {
+    child.kill('SIGKILL'); // it has nothing to lose, and would wait for its clients
+    await ended;
+  });
+  const through = new URL(url);
+  through.port = String(port);
+  await Promise.race([
+    accepting(through.href),
+    ended.then(([code]) => Promise.reject(new Error(`PgBouncer ended with ${code}.`))),
+  ]);
+  const { stdout } = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' });
+  return { url: through.href, version: stdout.split('\n')[0].replace('PgBouncer ', '') };
+}

@@ -1,0 +1,92 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parse } from 'lossless-json';
+import { requestText } from './raw-client.mjs';
+
+const INVALID_EVERY = 10;
+const STATUSES = ['available', 'pending', 'sold', undefined];
+
+/** Bodies with a fault each; the name, by which it would be found again, is as it should be. */
+const FAULTS = [
+  (name) => `{"name":"${name}"}`,
+  (name) => `{"name":"${name}","categoryId":1.5}`,
+  (name) => `{"name":"${name}","categoryId":9223372036854775808}`,
+  (name) => `{"name":"${name}","categoryId":1,"id":1}`,
+  (name) => `{"name":"${name}","categoryId":1,"status":"asleep"}`,
+  (name) => `{"name":"${name}","categoryId":1,"colour":"red"}`,
+  (name) => `{"name":"${name}","categoryId":1}}`,
+];
+
+/**
+ * Writers that create animals without pause and note what they are told of each in a journal, under one of these:
+ * `acknowledged` (201), `refused` (503: not stored), `unknown` (503 that says so, or no answer); `invalid` is what
+ * must not be stored whatever the answer was, mostly 400.
+ */
+export class AnimalWriters {
+  /** Answers that nobody should get, such as 500. */
+  wrong = [];
+  #client;
+  #key;
+  #journal;
+  #stopped = false;
+  #done;
+
+  constructor(client, key, journal, count) {
+    this.#client = client;
+    this.#key = key;
+    this.#journal = journal;
+    this.#done = Promise.all(Array.from({ length: count }, (_, writer) => this.#write(writer)));
+  }
+
+  /** Ends the writers, each after the answer that it waits for. */
+  stop() {
+    this.#stopped = true;
+    return this.#done;
+  }
+
+  async #write(writer) {
+    for (let i = 0; !this.#stopped; i++) {
+      const name = `animal ${writer}-${i} жираф 🦒`;
+      const valid = i % INVALID_EVERY !== 0;
+      const animal = { name, categoryId: anyInt64(), status: STATUSES[randomInt(STATUSES.length)] };
+      const body = valid ? bodyOf(animal) : FAULTS[randomInt(FAULTS.length)](name);
+      const answer = await this.#client.ask(requestText('POST', '/v1/pets', { key: this.#key, body }));
+      await this.#note(answer, animal, valid);
+      if (answer.status === 0 || answer.status === 503) await delay(20);
+    }
+  }
+
+  async #note({ status, body, why }, animal, valid) {
+    if (why === 'ECONNREFUSED') return; // nothing was sent
+    const away = status === 503 || status === 0;
+    if (!valid && (status === 400 || away)) await this.#journal.write('invalid', animal);
+    else if (status === 201 && valid)
+      await this.#journal.write('acknowledged', { ...animal, ...readAnimal(body, animal) });
+    else if (status === 503 && !body.includes('outcome is unknown'))
+      await this.#journal.write('refused', animal);
+    else if (away) await this.#journal.write('unknown', animal);
+    else this.wrong.push({ status, why: `${status || why} ${body}` });
+  }
+}
+
+/** An animal as the interface sends it, its integers as they are written: JSON.parse would round them. */
+export const parseAnimals = (text) => parse(text, undefined, { parseNumber: String });
+
+/** The id; and whether what was acknowledged is what was sent. */
+function readAnimal(text, sent) {
+  const { id, ...rest } = parseAnimals(text);
+  return { id, echoed: sameAnimal(rest, sent) };
+}
+
+export const sameAnimal = (a, b) =>
+  a.name === b.name && a.categoryId === b.categoryId && (a.status ?? null) === (b.status ?? null);
+
+const bodyOf = ({ name, categoryId, status }) =>
+  `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ''}}`;
+
+/** Of any size, as text. */
+const anyInt64 = () =>
+  String(
+    BigInt.asIntN(64, (BigInt(randomInt(2 ** 32)) << 32n) | BigInt(randomInt(2 ** 32))) >>
+      BigInt(randomInt(64)),
+  );

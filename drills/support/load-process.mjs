@@ -1,0 +1,56 @@
+// A process that sends load and counts what becomes of it: beside the drill, so that neither keeps the other waiting.
+// Started by load.mjs.
+import { latencies, refusedProperly, succeeded, tally } from './answers.mjs';
+import { RawClient } from './raw-client.mjs';
+import { mixedRequests, SteadyLoad } from './steady-load.mjs';
+
+/** What an answer has to be for a client to notice nothing. */
+const NORMAL_MS = 500;
+
+process.on('message', async ({ origin, key, seconds, perSecond, connections }) => {
+  const client = new RawClient(origin, { connections });
+  const request = mixedRequests(key);
+  const from = performance.now();
+  const ms = seconds * 1_000;
+  const outcomes = await (perSecond
+    ? openLoop(client, request, perSecond, ms)
+    : closedLoop(client, request, connections, ms));
+  client.close();
+  process.send(summary(outcomes, { from, seconds }));
+});
+process.on('disconnect', () => process.exit());
+
+async function openLoop(client, request, perSecond, ms) {
+  const load = new SteadyLoad(client, perSecond, request);
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return load.finish();
+}
+
+async function closedLoop(client, request, connections, ms) {
+  const end = performance.now() + ms;
+  const outcomes = [];
+  let sent = 0;
+  const ask = async () => {
+    while (performance.now() < end) outcomes.push(await client.ask(request(sent++)));
+  };
+  await Promise.all(Array.from({ length: connections }, ask));
+  return outcomes;
+}
+
+function summary(outcomes, { from, seconds }) {
+  const successes = outcomes.filter(succeeded);
+  const refusals = outcomes.filter(refusedProperly);
+  const abnormal = outcomes.filter((outcome) => !succeeded(outcome) || outcome.ms > NORMAL_MS);
+  const inTime = successes.filter(({ at }) => at - from <= seconds * 1_000);
+  return {
+    sentPerSecond: outcomes.length / seconds,
+    goodput: inTime.length / seconds,
+    answers: tally(outcomes),
+    wrong: tally(outcomes.filter((outcome) => !succeeded(outcome) && !refusedProperly(outcome))),
+    refused: refusals.length,
+    latencyOfSuccesses: latencies(successes),
+    latencyOfRefusals: latencies(refusals),
+    /** From when on everything was as always, after the beginning. */
+    normalAfterMs: abnormal.reduce((last, { since }) => Math.max(last, since - from), 0),
+  };
+}

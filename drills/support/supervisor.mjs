@@ -1,0 +1,61 @@
+import { freePort } from '../../scripts/support/free-port.mjs';
+import { launchService, ready } from './service.mjs';
+
+/** Starts the service again, on the same port, whenever it ends: as systemd, Docker or Kubernetes would. */
+export class Supervisor {
+  #drill;
+  #settings;
+  #service;
+  #stopped = false;
+  /** How often it ended without having been killed from here. */
+  crashes = 0;
+  #killed = false;
+
+  static async start(drill, settings) {
+    const supervisor = new Supervisor();
+    supervisor.#drill = drill;
+    supervisor.#settings = settings;
+    await supervisor.#launch(await freePort());
+    drill.defer(() => supervisor.stop());
+    await supervisor.ready();
+    return supervisor;
+  }
+
+  get origin() {
+    return this.#service.origin;
+  }
+
+  /** Ends the service as a power failure would; resolves to when that was, once the next one has been launched. */
+  async kill() {
+    const { child } = this.#service;
+    const killedAt = performance.now();
+    const relaunched = this.relaunched;
+    this.#killed = true;
+    if (!child.kill('SIGKILL')) throw new Error('The service is not running.');
+    await relaunched;
+    return killedAt;
+  }
+
+  /** Resolves to the moment at which the service can answer. */
+  ready() {
+    return ready(this.#service);
+  }
+
+  async stop() {
+    this.#stopped = true;
+    await this.#service.stop();
+  }
+
+  async #launch(port) {
+    this.#service = await launchService(this.#drill, this.#settings, { port });
+    this.relaunched = this.#launchAgain(port);
+  }
+
+  async #launchAgain(port) {
+    await this.#service.exited;
+    if (this.#stopped) return;
+    if (!this.#killed) this.crashes++;
+    this.#killed = false;
+    await this.#launch(port);
+  }
+}

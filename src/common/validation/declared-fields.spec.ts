@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { IsOptional, MinLength } from 'class-validator';
+import { readFaultless } from './declared-fields.js';
+import { Field, OptionalField, QueryParameter } from './field.decorator.js';
+import { int64, oneOf, text } from './rule.js';
+
+class Base {
+  @Field(text({ minLength: 1, maxLength: 5 }), {})
+  readonly name!: string;
+}
+
+class Input extends Base {
+  @OptionalField(oneOf('Size', ['s', 'm']), {})
+  readonly size?: string;
+
+  @QueryParameter(int64(), {})
+  readonly after?: bigint;
+}
+
+describe('readFaultless', () => {
+  it('reads what has no fault, as the class it is for', () => {
+    const input = readFaultless(Input, { name: 'Rex', size: 's', after: '-5' });
+    expect(input).toBeInstanceOf(Input);
+    expect(input).toEqual({ name: 'Rex', size: 's', after: -5n });
+    expect(readFaultless(Input, { name: 'Rex' })).toEqual({ name: 'Rex' });
+  });
+
+  it.each([
+    [{}],
+    [{ name: '' }],
+    [{ name: 'longer' }],
+    [{ name: null }],
+    [{ name: 'Rex', size: 'l' }],
+    [{ name: 'Rex', size: null }],
+    [{ name: 'Rex', after: '1.5' }],
+    [{ name: 'Rex', after: ['1', '2'] }],
+    [{ name: 'Rex', other: 1 }],
+    [JSON.parse('{"name":"Rex","__proto__":{}}') as object],
+    [Object.create({ name: 'Rex' }) as object],
+  ])('leaves %j to who can name the fault', (given) => {
+    expect(readFaultless(Input, given)).toBeUndefined();
+  });
+
+  it('leaves a class that is checked by other means as well', () => {
+    class Mixed extends Base {
+      @MinLength(3)
+      @IsOptional()
+      readonly note?: string;
+    }
+    class Stricter extends Base {
+      @MinLength(3)
+      declare readonly name: string;
+    }
+    expect(readFaultless(Mixed, { name: 'Rex' })).toBeUndefined();
+    expect(readFaultless(Stricter, { name: 'R' })).toBeUndefined();
+  });
+});
