@@ -16,8 +16,10 @@ import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
 import { PetsModule } from './pets/pets.module.js';
 
-/** The modules of the service, and what holds for every route. */
-@Module({})
+/** The features of the service; below, what they stand on, and what holds for every route. */
+@Module({
+  imports: [PetsModule],
+})
 export class AppModule {
   static forRoot(config: Config, clock: Clock, connection: DatabaseConnection): DynamicModule {
     return {
@@ -27,7 +29,6 @@ export class AppModule {
         DatabaseModule.forRoot(connection),
         AuthModule,
         HealthModule,
-        PetsModule,
       ],
       providers: [
         RateLimits,

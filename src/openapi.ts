@@ -8,6 +8,7 @@ import { describeErrors } from './common/openapi/describe-errors.js';
 import { DOCUMENT_HEADERS } from './common/openapi/document-headers.js';
 import { closeInputs, nameArrays, nameHeaders } from './common/openapi/finish-document.js';
 import { operationsOf } from './common/openapi/operations.js';
+import { listResources } from './common/openapi/resource.decorator.js';
 import { describeStability } from './common/openapi/stability.js';
 
 /** The document of the interface, made from the controllers, the rules of the fields and the error catalogue. */
@@ -19,6 +20,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   });
   Object.assign(document.info, TERMS);
   document.components = { ...document.components, headers: DOCUMENT_HEADERS };
+  listResources(document);
   const deprecations = app.get(Deprecations);
   for (const { operation } of operationsOf(document)) {
     describeErrors(operation);
@@ -67,7 +69,6 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
     .addServer('{staging_base_url}', 'Staging', {
       staging_base_url: { default: config.stagingUrl, description: 'The address of staging.' },
     })
-    .addTag('pets', 'The catalogue of animals')
     .addSecurity('apiKey', {
       type: 'http',
       scheme: 'bearer',

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Deprecated } from '../common/deprecation/deprecated.decorator.js';
 import { Created } from '../common/http/created.decorator.js';
+import { Resource } from '../common/openapi/resource.decorator.js';
 import type { Page } from '../common/paging/page.js';
 import { Paged } from '../common/paging/paged.decorator.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
@@ -12,7 +13,7 @@ import { PetPath } from './dto/pet.path.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { PetsService } from './pets.service.js';
 
-@ApiTags('pets')
+@Resource('pets', 'The catalogue of animals')
 @Controller('pets')
 export class PetsController {
   constructor(private readonly pets: PetsService) {}

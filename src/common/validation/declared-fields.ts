@@ -41,12 +41,16 @@ export function readFaultless<T extends object>(input: Type<T>, given: object): 
       if (optional) continue;
       return undefined;
     }
-    const value = text && typeof sent === 'string' ? rule.fromText(sent) : sent;
+    const value = text && typeof sent === 'string' ? rule.fromText(sent) : fromJson(rule, sent);
     if (!rule.accepts(value)) return undefined;
     (instance as Record<string, unknown>)[name] = value;
     read++;
   }
   return Object.keys(given).length === read ? instance : undefined;
+}
+
+function fromJson(rule: Rule, sent: unknown): unknown {
+  return rule.fromJson ? rule.fromJson(sent) : sent;
 }
 
 const known = new Map<Type, DeclaredField[] | null>();

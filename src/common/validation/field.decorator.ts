@@ -10,6 +10,7 @@ type About = Pick<ApiPropertyOptions, 'description' | 'example' | 'default'>;
 export function Field(rule: Rule, about: About): PropertyDecorator {
   return all(
     ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions),
+    ...readJson(rule),
     follows(rule),
     declared({ rule }),
   );
@@ -20,6 +21,7 @@ export function OptionalField(rule: Rule, about: About): PropertyDecorator {
   return all(
     ApiProperty({ ...rule.schema, ...about, required: false } as ApiPropertyOptions),
     whenGiven,
+    ...readJson(rule),
     follows(rule),
     declared({ rule, optional: true }),
   );
@@ -52,6 +54,11 @@ function readText(rule: Rule): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? rule.fromText(value) : value,
   );
+}
+
+/** Only where there is something to turn: every request with a body passes here. */
+function readJson({ fromJson }: Rule): PropertyDecorator[] {
+  return fromJson ? [Transform(({ value }: { value: unknown }) => fromJson(value))] : [];
 }
 
 function all(...decorators: PropertyDecorator[]): PropertyDecorator {

@@ -9,6 +9,8 @@ export interface Rule {
   accepts(value: unknown): boolean;
   /** Reads the text of a path or query parameter. What it cannot read it leaves as text, for `accepts` to refuse. */
   fromText(text: string): unknown;
+  /** Turns what JSON holds into what the code holds, where the two differ. What it cannot turn, it leaves. */
+  readonly fromJson?: (value: unknown) => unknown;
 }
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
@@ -51,7 +53,7 @@ export function int64(): Rule {
   };
 }
 
-/** A small integer parameter: a `number` in the code. */
+/** A small integer: a `number` in the code, although every integer in JSON is read as a `bigint`. */
 export function integer({ minimum, maximum }: { minimum: number; maximum: number }): Rule {
   return {
     schema: { type: 'integer', format: 'int32', minimum, maximum },
@@ -62,6 +64,7 @@ export function integer({ minimum, maximum }: { minimum: number; maximum: number
       const exact = int64FromText(value);
       return exact === undefined ? value : Number(exact);
     },
+    fromJson: (value) => (typeof value === 'bigint' ? Number(value) : value),
   };
 }
 

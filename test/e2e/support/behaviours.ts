@@ -89,7 +89,7 @@ export function itAnswersErrors(
 
     it('does not know the path with a slash at its end, or with another in front', async () => {
       expectError(await service().get(`${path}/`), 'not_found');
-      expectError(await service().get(path.replace('/pets', '//pets')), 'not_found');
+      expectError(await service().get(path.replace('/v1/', '/v1//')), 'not_found');
     });
 
     it('keeps a well-formed request id and replaces any other', async () => {

@@ -1,0 +1,19 @@
+const USUAL = { name: 'Sample' };
+
+/** What the document shows. The large number is there because a client that rounds it fails. */
+export const NEW_SAMPLE_THING_EXAMPLES = {
+  complete: { summary: 'With all its fields', value: USUAL },
+};
+
+export const SAMPLE_THING_EXAMPLES = {
+  complete: { summary: 'With all its fields', value: { id: 1, ...USUAL } },
+  largeNumbers: {
+    summary: 'Numbers that a parser must not round',
+    value: { id: 9_007_199_254_740_993n, ...USUAL },
+  },
+};
+
+export const SAMPLE_THINGS_EXAMPLES = {
+  page: { summary: 'A page', value: [SAMPLE_THING_EXAMPLES.complete.value] },
+  nothing: { summary: 'Nothing left', value: [] },
+};

@@ -1,0 +1,63 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Created } from '../common/http/created.decorator.js';
+import { Resource } from '../common/openapi/resource.decorator.js';
+import { InStage } from '../common/openapi/stability.js';
+import type { Page } from '../common/paging/page.js';
+import { Paged } from '../common/paging/paged.decorator.js';
+import { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
+import { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
+import { SampleThingDto } from './dto/sample-thing.dto.js';
+import {
+  NEW_SAMPLE_THING_EXAMPLES,
+  SAMPLE_THING_EXAMPLES,
+  SAMPLE_THINGS_EXAMPLES,
+} from './dto/sample-thing.examples.js';
+import { SampleThingPath } from './dto/sample-thing.path.js';
+import { SampleThingsService } from './sample-things.service.js';
+
+@Resource('sample-things', 'The catalogue of sample things')
+@Controller('sample-things')
+export class SampleThingsController {
+  constructor(private readonly sampleThings: SampleThingsService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List all sample things',
+    description: 'Lists sample things in ascending order of id, a page at a time.',
+  })
+  @Paged({
+    name: 'SampleThings',
+    item: SampleThingDto,
+    description: 'A page of sample things.',
+    examples: SAMPLE_THINGS_EXAMPLES,
+  })
+  @InStage('experimental')
+  async listSampleThings(@Query() query: ListSampleThingsQuery): Promise<Page<SampleThingDto>> {
+    return (await this.sampleThings.list(query)).map((sampleThing) => SampleThingDto.from(sampleThing));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Add a sample thing', description: 'Adds a sample thing and assigns its id.' })
+  @ApiBody({ type: NewSampleThingDto, examples: NEW_SAMPLE_THING_EXAMPLES })
+  @Created({
+    type: SampleThingDto,
+    description: 'The sample thing that was added.',
+    examples: SAMPLE_THING_EXAMPLES,
+    at: ({ id }) => `/sample-things/${id}`,
+    readBy: 'getSampleThing',
+    parameter: 'sampleThingId',
+  })
+  @InStage('experimental')
+  async createSampleThing(@Body() newSampleThing: NewSampleThingDto): Promise<SampleThingDto> {
+    return SampleThingDto.from(await this.sampleThings.add(newSampleThing));
+  }
+
+  @Get(':sampleThingId')
+  @ApiOperation({ summary: 'Get a sample thing' })
+  @ApiOkResponse({ type: SampleThingDto, description: 'The sample thing.', examples: SAMPLE_THING_EXAMPLES })
+  @InStage('experimental')
+  async getSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<SampleThingDto> {
+    return SampleThingDto.from(await this.sampleThings.get(sampleThingId));
+  }
+}

@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../common/paging/page.js';
+import { InjectStore, type Store } from '../database/statements/store.js';
+import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
+import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
+import { SampleThing } from './sample-thing.entity.js';
+
+/** Every statement on sample things. */
+@Injectable()
+export class SampleThingsRepository {
+  constructor(@InjectStore(SampleThing) private readonly sampleThings: Store<SampleThing>) {}
+
+  findPage({ limit, after }: ListSampleThingsQuery): Promise<Page<SampleThing>> {
+    return this.sampleThings.findPage({ after, limit });
+  }
+
+  findById(id: bigint): Promise<SampleThing | null> {
+    return this.sampleThings.findOneBy({ id });
+  }
+
+  insert({ name }: NewSampleThingDto): Promise<SampleThing> {
+    return this.sampleThings.insert({ name });
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../common/errors/api-error.js';
+import type { Page } from '../common/paging/page.js';
+import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
+import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
+import type { SampleThing } from './sample-thing.entity.js';
+import { SampleThingsRepository } from './sample-things.repository.js';
+
+/** The rules for sample things. */
+@Injectable()
+export class SampleThingsService {
+  constructor(private readonly sampleThings: SampleThingsRepository) {}
+
+  list(query: ListSampleThingsQuery): Promise<Page<SampleThing>> {
+    return this.sampleThings.findPage(query);
+  }
+
+  add(newSampleThing: NewSampleThingDto): Promise<SampleThing> {
+    return this.sampleThings.insert(newSampleThing);
+  }
+
+  async get(id: bigint): Promise<SampleThing> {
+    const sampleThing = await this.sampleThings.findById(id);
+    if (!sampleThing) throw notFound('sample thing');
+    return sampleThing;
+  }
+}

@@ -1,0 +1,42 @@
+// Follows docs/adding-a-module.md from its first line to its last, in a throw-away copy of the checkout.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeCopy } from './guide/copy.mjs';
+import { readSteps } from './guide/steps.mjs';
+import { takeStep } from './guide/take-step.mjs';
+import { install } from './prepare.mjs';
+import { refuseArguments } from './support/no-arguments.mjs';
+import { root } from './support/root.mjs';
+import { endLike } from './support/run-child.mjs';
+import { say } from './support/say.mjs';
+
+const GUIDE = 'docs/adding-a-module.md';
+
+refuseArguments('npm run guide:check', `It follows ${GUIDE}.`);
+await install();
+const started = Date.now();
+const steps = readSteps(readFileSync(join(root, GUIDE), 'utf8'));
+const copy = makeCopy();
+const end = await follow(steps).finally(() => copy.remove());
+endLike(end); // a signal that interrupted a step ends this process too, but not before the copy is gone
+
+async function follow(steps) {
+  for (const [i, step] of steps.entries()) {
+    const begun = Date.now();
+    const end = await takeStep(copy, step).catch(({ message }) => ({ code: 1, output: message }));
+    say(`${i + 1}/${steps.length} ${step.title} (${seconds(begun)} s)`);
+    if (end.interrupted) return end;
+    if (end.code !== 0) {
+      say(
+        `${end.output.trimEnd()}\nThis is what ${GUIDE} leads to in line ${step.line}. Mend the page, or the code.`,
+      );
+      return end;
+    }
+  }
+  say(`The guide leads where it says, in ${seconds(started)} s.`);
+  return { code: 0, interrupted: null };
+}
+
+function seconds(since) {
+  return ((Date.now() - since) / 1000).toFixed(1);
+}

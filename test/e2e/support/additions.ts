@@ -1,0 +1,21 @@
+import type { Service } from './service.js';
+
+/** Whatever a resource is, it has an id. */
+export interface Identified {
+  id: number | bigint;
+}
+
+/** Adds to a resource through the front door, one after the other, and returns what the service made of each. */
+export async function addTo<T extends Identified>(
+  service: Service,
+  path: string,
+  bodies: object[],
+): Promise<T[]> {
+  const added: T[] = [];
+  for (const body of bodies) {
+    const answer = await service.post(path, body);
+    if (answer.status !== 201) throw new Error(`POST ${path} was refused: ${answer.text}`);
+    added.push(answer.json as T);
+  }
+  return added;
+}

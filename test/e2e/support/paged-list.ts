@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Identified } from './additions.js';
+import { describeInside } from './deployment.js';
+import { expectAnswer, expectError } from './expectations.js';
+import { type Service, startService } from './service.js';
+
+interface PagedList {
+  path: string;
+  /** Adds so many to the list. */
+  add: (service: Service, count: number) => Promise<Identified[]>;
+}
+
+const LIMIT = 'an integer from 1 to 100';
+const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807';
+
+/** What holds for every list: limits, links, the place to go on from, and a walk that misses nothing. */
+export function itIsPaged(list: PagedList): void {
+  describe('is paged', () => {
+    describeInside('with 25 items', () => {
+      itCutsPages(list);
+    });
+    describe('refuses what it cannot take', () => {
+      itRefusesOtherParameters(list.path);
+    });
+    describeInside('while others add', () => {
+      itIsWalkedWhole(list);
+    });
+  });
+}
+
+/** Walks a list as a client does: from page to page, by the links it is given. */
+export async function walk<T extends Identified>(
+  service: Service,
+  start: string,
+  between: () => Promise<unknown>,
+): Promise<T[]> {
+  const seen: T[] = [];
+  for (let next: string | undefined = start; next;) {
+    const answer = await service.get(next);
+    expect(answer.status).toBe(200);
+    seen.push(...(answer.json as T[]));
+    next = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
+    await between();
+  }
+  return seen;
+}
+
+function itCutsPages({ path, add }: PagedList): void {
+  const service = ownService();
+  let items: Identified[];
+  beforeAll(async () => {
+    items = await add(service(), 25);
+  });
+  const link = (answer: { headers: Record<string, unknown> }) => answer.headers['link'];
+
+  it('answers a bare array of the first 20, in ascending order of id', async () => {
+    const answer = await service().get(path);
+    expectAnswer(answer, 200, items.slice(0, 20));
+    expect(link(answer)).toBe(`<${path}>; rel="first", <${path}?after=${items[19]!.id}>; rel="next"`);
+  });
+
+  it.each([1, 7, 24])('answers at most as many as the limit: %d', async (limit) => {
+    const answer = await service().get(`${path}?limit=${limit}`);
+    expectAnswer(answer, 200, items.slice(0, limit));
+    expect(link(answer)).toBe(
+      `<${path}?limit=${limit}>; rel="first", <${path}?limit=${limit}&after=${items[limit - 1]!.id}>; rel="next"`,
+    );
+  });
+
+  it.each([25, 100])('links no next page when there is none: limit %d', async (limit) => {
+    const answer = await service().get(`${path}?limit=${limit}`);
+    expectAnswer(answer, 200, items);
+    expect(link(answer)).toBe(`<${path}?limit=${limit}>; rel="first"`);
+  });
+
+  it('continues after an id, whether or not an item has it', async () => {
+    expectAnswer(await service().get(`${path}?after=${items[19]!.id}`), 200, items.slice(20));
+    expectAnswer(await service().get(`${path}?limit=1&after=-9223372036854775808`), 200, items.slice(0, 1));
+  });
+
+  it.each(['the last id', 'the largest id there can be'])(
+    'ends with an empty page: after %s',
+    async (which) => {
+      const after = which === 'the last id' ? items.at(-1)!.id : 9_223_372_036_854_775_807n;
+      const answer = await service().get(`${path}?after=${after}`);
+      expectAnswer(answer, 200, []);
+      expect(link(answer)).toBe(`<${path}>; rel="first"`);
+    },
+  );
+
+  it('answers HEAD like GET, without the body', async () => {
+    const get = await service().get(path);
+    const head = await service().call('HEAD', path, {
+      headers: { authorization: `Bearer ${service().key}` },
+    });
+    expect({ status: head.status, body: head.text }).toEqual({ status: 200, body: '' });
+    expect(link(head)).toBe(link(get));
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+}
+
+function itRefusesOtherParameters(path: string): void {
+  const service = ownService();
+
+  it.each([
+    ['limit=0', 'limit', LIMIT],
+    ['limit=101', 'limit', LIMIT],
+    ['limit=-1', 'limit', LIMIT],
+    ['limit=', 'limit', LIMIT],
+    ['limit', 'limit', LIMIT],
+    ['limit=ten', 'limit', LIMIT],
+    ['limit=1.0', 'limit', LIMIT],
+    ['limit=0x10', 'limit', LIMIT],
+    ['limit=1e1', 'limit', LIMIT],
+    ['limit=+5', 'limit', LIMIT],
+    ['limit=%205', 'limit', LIMIT],
+    ['limit=05', 'limit', LIMIT],
+    ['limit=5&limit=5', 'limit', LIMIT],
+    ['limit=99999999999999999999', 'limit', LIMIT],
+    ['after=x', 'after', INT64],
+    ['after=', 'after', INT64],
+    ['after=-0', 'after', INT64],
+    ['after=9223372036854775808', 'after', INT64],
+  ])('%s', async (query, name, expected) => {
+    const answer = await service().get(`${path}?${query}`);
+    expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
+  });
+
+  it.each(['Limit=5', 'limit[]=5', '__proto__=1', 'constructor=1', '=1', 'access_token=x'])(
+    'a parameter that it does not know: %s',
+    async (query) => {
+      expectError(await service().get(`${path}?${query}`), 'unknown_parameter');
+    },
+  );
+}
+
+function itIsWalkedWhole({ path, add }: PagedList): void {
+  const service = ownService();
+
+  it('a walk sees all that was there when it began exactly once, whatever is added meanwhile', async () => {
+    const before = await add(service(), 60);
+    let writing = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (writing) await add(service(), 1);
+    });
+    // Between two pages the writers get on: the test waits for them to have added some, not for time to pass.
+    const { log } = service();
+    const added = async () => {
+      const { length } = log;
+      while (log.length < length + 8) await new Promise((resolve) => setImmediate(resolve));
+    };
+    let pages = 0;
+    const seen = await walk(service(), `${path}?limit=7`, async () => {
+      if (++pages < 12) await added();
+      else writing = false;
+    });
+    await Promise.all(writers);
+
+    const ids = seen.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(ids.toSorted((a, b) => Number(BigInt(a) - BigInt(b))));
+    expect(seen.slice(0, before.length)).toEqual(before);
+    expect(seen.length).toBeGreaterThan(before.length);
+  });
+}
+
+/** These tests count what is there, so nobody else may add to it. */
+function ownService(): () => Service {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+  return () => service;
+}
