@@ -4,7 +4,7 @@ import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { Clock } from './common/clock.js';
 import { CommonModule } from './common/common.module.js';
-import type { Config } from './common/config/config.js';
+import { Config } from './common/config/config.js';
 import { DeprecationHeadersGuard, SunsetGuard } from './common/deprecation/deprecation.guards.js';
 import { ErrorFilter } from './common/errors/error.filter.js';
 import { MetricsServer } from './common/metrics/metrics-server.js';
@@ -31,7 +31,7 @@ export class AppModule {
         HealthModule,
       ],
       providers: [
-        RateLimits,
+        { provide: RateLimits, inject: [Config], useFactory: (config: Config) => RateLimits.start(config) },
         MetricsServer,
         // The order of the guards is the order of the checks: an announcement, the key, its rate, the sunset.
         { provide: APP_GUARD, useClass: DeprecationHeadersGuard },

@@ -12,9 +12,11 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
   const config = app.get(Config);
   const fastify = app.getHttpAdapter().getInstance();
   const json = documentJson(document);
-  const yaml = documentYaml(document);
+  let yaml: Promise<string> | undefined;
   fastify.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
-  fastify.get('/openapi.yaml', (_request, reply) => reply.type('application/yaml; charset=utf-8').send(yaml));
+  fastify.get('/openapi.yaml', async (_request, reply) =>
+    reply.type('application/yaml; charset=utf-8').send(await (yaml ??= documentYaml(document))),
+  );
   secureDocs(fastify, docsPolicy(config));
   servePage(fastify, assetsOfPage(document.info.title, config.rootPath, documentForPage(document)));
   showBrowsersIn(fastify, `${config.rootPath}/docs`);

@@ -1,13 +1,20 @@
+import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { destination, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type PinoPretty from 'pino-pretty';
 import type { Config } from '../config/config.js';
+
+/** Loaded when it is wanted, which is not where starts have to be quick. */
+function prettyStream(options: PinoPretty.PrettyOptions): PinoPretty.PrettyStream {
+  const pretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
+  return pretty(options);
+}
 
 /** The one log of the process: JSON lines for machines, or short coloured ones for people. */
 export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const stream =
     logFormat === 'pretty'
-      ? pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true })
+      ? prettyStream({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true })
       : destination({ dest: 1, sync: true });
   return pino({ level: logLevel, base: null }, stream);
 }

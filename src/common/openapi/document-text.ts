@@ -1,12 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { stringify as stringifyJson } from 'lossless-json';
-import { stringify as stringifyYaml } from 'yaml';
 
 /** The document as JSON, in which the bounds of int64 keep all their digits. */
 export function documentJson(document: OpenAPIObject): string {
   return `${stringifyJson(document, undefined, 2)}\n`;
 }
 
-export function documentYaml(document: OpenAPIObject): string {
-  return stringifyYaml(document, { aliasDuplicateObjects: false });
+/** The same as YAML; few ask for it, so nobody waits for the package at a start. */
+export async function documentYaml(document: OpenAPIObject): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(document, { aliasDuplicateObjects: false });
 }

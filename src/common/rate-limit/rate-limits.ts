@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { createClient, type RedisClientType } from '@redis/client';
+import type { RedisClientType } from '@redis/client';
 import { Config } from '../config/config.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -8,12 +8,17 @@ import { RateLimiter } from './rate-limiter.js';
 export class RateLimits implements OnApplicationShutdown {
   readonly requests: RateLimiter;
   readonly failures: RateLimiter;
-  private readonly redis?: RedisClientType;
 
-  constructor({ redisUrl, rateLimitPerKey, rateLimitFailures }: Config) {
-    if (redisUrl) this.redis = connect(redisUrl);
+  constructor(
+    { rateLimitPerKey, rateLimitFailures }: Config,
+    private readonly redis?: RedisClientType,
+  ) {
     this.requests = new RateLimiter('requests', rateLimitPerKey, this.redis);
     this.failures = new RateLimiter('failures', rateLimitFailures, this.redis);
+  }
+
+  static async start(config: Config): Promise<RateLimits> {
+    return new RateLimits(config, config.redisUrl ? await connect(config.redisUrl) : undefined);
   }
 
   onApplicationShutdown(): void {
@@ -21,8 +26,12 @@ export class RateLimits implements OnApplicationShutdown {
   }
 }
 
-/** Connects in the background, as often as it takes; while there is no connection, commands fail at once. */
-function connect(url: string): RedisClientType {
+/**
+ * Connects in the background, as often as it takes; while there is no connection, commands fail at once. The client is
+ * loaded only here: it is a quarter of all the modules that there are.
+ */
+async function connect(url: string): Promise<RedisClientType> {
+  const { createClient } = await import('@redis/client');
   const logger = new Logger(RateLimits.name);
   const client: RedisClientType = createClient({
     url,
