@@ -1,6 +1,6 @@
 // Runs one drill: `npm run drill -- timing`. Without a name it lists them. A drill is a file beside this one that
 // exports `title` and `run(drill)`, and `hasShortForm` when it heeds `drill.short`; what it may use is in support/.
-// `npm run drill -- --short` runs the short forms, one after the other.
+// `npm run drill -- --short` runs the short forms, one after the other; with names behind it, those.
 import { readdirSync } from 'node:fs';
 import { install } from '../scripts/prepare.mjs';
 import { stopSignals } from '../scripts/support/run-child.mjs';
@@ -15,7 +15,11 @@ const load = (name) => import(`./${name}.mjs`);
 
 await install(); // drills use the packages of the project
 const [name, ...args] = process.argv.slice(2);
-if (name === '--short') process.exit((await runInTurn(await shortOnes(), args)) ? 0 : 1);
+if (name === '--short') {
+  const chosen = args.filter((arg) => names.includes(arg));
+  const others = args.filter((arg) => !names.includes(arg));
+  process.exit((await runInTurn(chosen.length > 0 ? chosen : await shortOnes(), others)) ? 0 : 1);
+}
 if (!names.includes(name)) await listAndLeave();
 
 const { title, run, hasShortForm = false } = await load(name);
@@ -44,6 +48,7 @@ async function listAndLeave() {
       return `  ${known.padEnd(24)}${title}${hasShortForm ? ' (--short)' : ''}`;
     }),
   );
-  const usage = 'Usage: npm run drill -- <name> [--short] [--markdown]\n       npm run drill -- --short';
+  const usage =
+    'Usage: npm run drill -- <name> [--short] [--markdown]\n       npm run drill -- --short [<name> …]';
   giveUp(`${name ? `There is no drill ${name}.\n` : ''}${usage}\n\n${lines.join('\n')}`);
 }

@@ -2,14 +2,14 @@
 // Started by load.mjs.
 import { latencies, refusedProperly, succeeded, tally } from './answers.mjs';
 import { RawClient } from './raw-client.mjs';
-import { mixedRequests, SteadyLoad } from './steady-load.mjs';
+import { largePages, SteadyLoad } from './steady-load.mjs';
 
 /** What an answer has to be for a client to notice nothing. */
 const NORMAL_MS = 500;
 
-process.on('message', async ({ origin, key, seconds, perSecond, connections }) => {
+process.on('message', async ({ origin, key, positions, seconds, perSecond, connections }) => {
   const client = new RawClient(origin, { connections });
-  const request = mixedRequests(key);
+  const request = largePages(key, positions);
   const from = performance.now();
   const ms = seconds * 1_000;
   const outcomes = await (perSecond

@@ -44,3 +44,11 @@ export function mixedRequests(key) {
     return requestText('POST', '/v1/pets', { key, body });
   };
 }
+
+/** The most that can be asked for: pages of 100 animals, each at another of so many positions. */
+export function largePages(key, positions) {
+  return () => {
+    const after = Math.floor(Math.random() * positions);
+    return requestText('GET', `/v1/pets?limit=100&after=${after}`, { key });
+  };
+}

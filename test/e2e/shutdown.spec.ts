@@ -60,9 +60,11 @@ describe('A process', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** A service on an embedded database of its own, and the key that its first start prints. */
-  const start = async (database: string, settings: NodeJS.ProcessEnv = {}) => {
-    const own = { DATABASE_URL: '', DATABASE_DIR: join(folder, database), PORT: '0', LOG_FORMAT: 'json' };
+  let key = '';
+
+  /** A service on the embedded database of these tests, whose first start prints a key. */
+  const start = async (settings: NodeJS.ProcessEnv = {}) => {
+    const own = { DATABASE_URL: '', DATABASE_DIR: join(folder, 'database'), PORT: '0', LOG_FORMAT: 'json' };
     const env = { ...process.env, NODE_OPTIONS: '', ...own, ...settings };
     const child = spawn(process.execPath, ['scripts/start.mjs'], { env });
     running.add(child);
@@ -79,8 +81,8 @@ describe('A process', () => {
       await Promise.race([once(child.stdout, 'data'), ended]);
     }
     const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(out) ?? [];
-    const [, key = ''] = /Authorization: Bearer (\S+)'/.exec(out) ?? [];
-    return { child, ended, origin, key };
+    key = /Authorization: Bearer (\S+)'/.exec(out)?.[1] ?? key;
+    return { child, ended, origin };
   };
 
   const open = (origin: string) => {
@@ -100,7 +102,7 @@ describe('A process', () => {
   };
 
   it('that gets SIGTERM answers what arrives while it drains and what is under way, then ends with 0', async () => {
-    const { child, ended, origin, key } = await start('drain', { SHUTDOWN_DRAIN_MS: '2500' });
+    const { child, ended, origin } = await start({ SHUTDOWN_DRAIN_MS: '2500' });
     const idle = open(origin);
     idle.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     await idle.answered(/\{"status":"ok"\}$/);
@@ -127,7 +129,7 @@ describe('A process', () => {
   }, 120_000);
 
   it('that gets a second signal ends at once', async () => {
-    const { child, ended, origin } = await start('twice', { SHUTDOWN_DRAIN_MS: '60000' });
+    const { child, ended, origin } = await start({ SHUTDOWN_DRAIN_MS: '60000' });
     child.kill('SIGINT');
     await notReady(origin);
     child.kill('SIGINT'); // the same one, as the terminal and npm send it
@@ -138,7 +140,7 @@ describe('A process', () => {
   }, 120_000);
 
   it('that crashes says where in one line, without what a client sent, and ends with 1', async () => {
-    const { child, ended } = await start('crash', crashes);
+    const { child, ended } = await start(crashes);
     child.kill('SIGUSR2');
     const { code, out } = await ended;
     expect(code).toBe(1);
@@ -158,10 +160,9 @@ describe('A process', () => {
 
   it('leaves its embedded database whole, however it ends', async () => {
     const acknowledged: { id: number | bigint }[] = [];
-    let headers = {};
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGUSR2', 'SIGKILL', 'SIGTERM'] as const) {
-      const { child, ended, origin, key } = await start('whole', crashes);
-      if (key) headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const { child, ended, origin } = await start(crashes);
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
       for (const animal of acknowledged) {
         expect((await call(origin, 'GET', `/v1/pets/${animal.id}`, { headers })).json).toEqual(animal);
       }
