@@ -39,10 +39,12 @@ export async function build() {
     const fingerprint = sourceFingerprint();
     if (isBuiltFrom(fingerprint)) return;
     requireWritable('dist', 'The compiled service');
-    say('Building (nest build) …');
+    say('Building (nest build, esbuild) …');
     markUnbuilt();
     const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
     await requireSuccess(await run(process.execPath, [nest, 'build'], lock), 'nest build');
+    const bundle = join('scripts', 'bundle.mjs');
+    await requireSuccess(await run(process.execPath, [bundle], lock), 'scripts/bundle.mjs');
     markBuiltFrom(fingerprint);
   });
 }

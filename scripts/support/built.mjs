@@ -32,6 +32,7 @@ export function sourceFingerprint() {
 function settings() {
   return readdirSync(root)
     .filter((name) => /^(tsconfig.*|nest-cli|package-lock)\.json$/.test(name))
+    .concat(join('scripts', 'bundle.mjs'))
     .map((name) => join(root, name));
 }
 

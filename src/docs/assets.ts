@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
+import { nearestFile } from '../common/nearest-file.js';
 
 export interface Asset {
   readonly type: string;
@@ -38,7 +39,7 @@ export function assetsOfPage(title: string, rootPath: string, document: object):
   ]);
 }
 
-const readOwn = (name: string): Buffer => readFileSync(new URL(`./page/${name}`, import.meta.url));
+const readOwn = (name: string): Buffer => readFileSync(nearestFile(`docs/page/${name}`));
 
 function asset(name: string, content: Buffer): [string, Asset] {
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;

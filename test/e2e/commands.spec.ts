@@ -67,8 +67,8 @@ describeInside('The commands', () => {
   const keys = (...args: string[]) => run(['auth/keys.cli', ...args]);
 
   /** Starts the service and waits until it has said all it has to say. */
-  const start = async (lastWords: RegExp) => {
-    const service = launch('scripts/start.mjs', []);
+  const start = async (lastWords: RegExp, settings?: NodeJS.ProcessEnv) => {
+    const service = launch('scripts/start.mjs', [], settings);
     await new Promise<void>((resolve, reject) => {
       service.child.stdout.on('data', () => {
         if (lastWords.test(service.ended.out)) resolve();
@@ -98,8 +98,17 @@ describeInside('The commands', () => {
 
     first.child.kill('SIGTERM');
     await first.end;
-    const again = await start(settled);
+    // This time with all that is loaded only when it is wanted: it has to be found, from what was built, too.
+    const again = await start(settled, {
+      REDIS_URL: 'redis://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      METRICS_PORT: '0',
+      LOG_FORMAT: 'pretty',
+    });
     expect(again.ended.out).not.toContain('pets_test_');
+    for (const path of ['/openapi.yaml', '/docs', '/docs/plugin.js', '/docs/swagger-ui-bundle.js']) {
+      expect((await call(again.origin, 'GET', path)).status).toBe(200);
+    }
     expect((await call(again.origin, 'GET', '/v1/pets', { headers })).text).toBe(`[${created.text}]`);
     again.child.kill('SIGTERM');
     await again.end;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { Config } from '../config/config.js';
+import { nearestFile } from '../nearest-file.js';
 import { ConfigError } from '../config/load-config.js';
 import { Metrics } from './metrics.js';
 
@@ -66,8 +67,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
-/** The package file lies at the same distance from the sources and from what is built of them. */
 function packageVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  const text = readFileSync(nearestFile('package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }
