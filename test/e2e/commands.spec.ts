@@ -30,6 +30,7 @@ describeInside('The commands', () => {
       ...process.env,
       NODE_OPTIONS: '',
       DATABASE_URL: connection?.kind === 'server' ? connection.url : '',
+      DATABASE_DIRECT_URL: connection?.kind === 'server' ? connection.directUrl : '',
       DATABASE_DIR: join(folder, 'database'),
       PORT: '0',
       LOG_FORMAT: 'json',
