@@ -64,20 +64,24 @@ export class Heartbeat {
 
   /** The answer, unless the server says nothing at all for too long: busy with other answers, it may be late with this. */
   private async inTime<T>(answer: Promise<T>): Promise<T> {
+    const answered = new AbortController();
+    try {
+      return await Promise.race([answer, this.silence(answered.signal)]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  private async silence(answered: AbortSignal): Promise<never> {
     const asked = performance.now();
-    const silent = async (): Promise<never> => {
-      for (;;) {
-        const quiet = Math.min(performance.now() - asked, this.availability.silentFor());
-        await delay(Math.max(1, silenceMs - quiet), undefined, { ref: false });
-        // When this process was too busy to listen, an answer may have arrived that has not been read.
-        await nextTurn();
-        await nextTurn();
-        if (Math.min(performance.now() - asked, this.availability.silentFor()) >= silenceMs) {
-          throw new Error(`it has said nothing for ${silenceMs} ms`);
-        }
-      }
-    };
-    return Promise.race([answer, silent()]);
+    const quiet = (): number => Math.min(performance.now() - asked, this.availability.silentFor());
+    for (;;) {
+      await delay(Math.max(1, silenceMs - quiet()), undefined, { ref: false, signal: answered });
+      // When this process was too busy to listen, an answer may have arrived that has not been read.
+      await nextTurn();
+      await nextTurn();
+      if (quiet() >= silenceMs) throw new Error(`it has said nothing for ${silenceMs} ms`);
+    }
   }
 
   private hangUp(): void {
