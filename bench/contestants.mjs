@@ -17,7 +17,7 @@ async function serviceSettings() {
     KEY_ENVIRONMENT: 'test',
     LOG_LEVEL: 'info',
     LOG_FORMAT: 'json',
-    RATE_LIMIT_PER_KEY: '1000000',
+    RATE_LIMIT_PER_KEY: '100000000',
     METRICS_PORT: String(await freePort()),
     NODE_ENV: 'production',
   };

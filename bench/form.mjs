@@ -9,14 +9,14 @@ const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --fl
   --flat    what a page costs with few and with many rows, instead of the comparison`;
 
 const FULL = {
-  title: 'The full comparison: about twenty minutes, on a machine that does nothing else.',
+  title: 'The full comparison: about a quarter of an hour, on a machine that does nothing else.',
   rows: 1_000_000,
   rounds: 5,
-  seconds: 4,
-  warmUpSeconds: 4,
+  seconds: 3,
+  warmUpSeconds: 3,
   steadyRounds: 3,
-  steadySeconds: 5,
-  starts: 7,
+  steadySeconds: 3,
+  starts: 5,
   longRun: 1_000_000,
   flatRows: [10_000, 10_000_000],
 };
