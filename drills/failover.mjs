@@ -9,6 +9,7 @@ import { bearer, httpClient } from './support/http.mjs';
 import { PatroniCluster } from './support/patroni.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 
+export const hasShortForm = true;
 export const title = 'the primary is killed under load, and nothing acknowledged is lost (--short: once)';
 
 const WRITERS = 8;
@@ -17,7 +18,7 @@ const PATIENCE_MS = 90_000;
 const BEHIND_MS = 2_000;
 
 export async function run(drill) {
-  const rounds = drill.args.includes('--short') ? 1 : 3;
+  const rounds = drill.short ? 1 : 3;
   const cluster = new PatroniCluster(drill);
   await cluster.start();
   const port = await freePort();

@@ -7,6 +7,7 @@ import { startPostgres } from './support/postgres.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
 
+export const hasShortForm = true;
 export const title =
   'replicas behind HAProxy restart one after the other, and no request fails (--short: once)';
 
@@ -16,7 +17,7 @@ const EXIT_MS = 10_000;
 const CLIENTS = 20;
 
 export async function run(drill) {
-  const shape = drill.args.includes('--short') ? SHORT : LONG;
+  const shape = drill.short ? SHORT : LONG;
   const { url } = await startPostgres(drill);
   const settings = { DATABASE_URL: url, KEY_ENVIRONMENT: 'test' };
   const [key] = await issueKeys(settings, 1);
