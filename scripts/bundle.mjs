@@ -62,7 +62,6 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  keepNames: true, // names of classes and handlers are seen: in the log, and as the ids of operations
   sourcemap: 'linked',
   sourcesContent: false,
   external: [...OPTIONAL, ...WITH_FILES, ...LATE].flatMap((name) => [name, `${name}/*`]),

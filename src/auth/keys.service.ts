@@ -29,7 +29,7 @@ export interface IssuedKey {
 /** Issues, checks, rotates and revokes API keys. */
 @Injectable()
 export class KeysService {
-  private readonly logger = new Logger(KeysService.name);
+  private readonly logger = new Logger('KeysService');
 
   /**
    * What the database said of a hash, also that there is no such key, for two seconds: a revocation takes effect

@@ -22,7 +22,7 @@ const SHUTDOWN_MS = 3_000;
 /** The life of the database connection: migrate and connect, in the background and for as long as it takes. */
 @Injectable()
 export class Database implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly logger = new Logger(Database.name);
+  private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
   private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();

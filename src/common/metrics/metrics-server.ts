@@ -12,7 +12,7 @@ import { Metrics } from './metrics.js';
 /** Shows the numbers at /metrics, on a port of their own: what they tell is not for clients. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(MetricsServer.name);
+  private readonly logger = new Logger('MetricsServer');
   private server?: Server;
 
   constructor(

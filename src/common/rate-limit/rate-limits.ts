@@ -32,7 +32,7 @@ export class RateLimits implements OnApplicationShutdown {
  */
 async function connect(url: string): Promise<RedisClientType> {
   const { createClient } = await import('@redis/client');
-  const logger = new Logger(RateLimits.name);
+  const logger = new Logger('RateLimits');
   const client: RedisClientType = createClient({
     url,
     disableOfflineQueue: true,
