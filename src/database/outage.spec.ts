@@ -5,7 +5,7 @@ import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './outage.js';
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 
 describe('isDatabaseOutage', () => {
-  it.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300'])('is true of %s', (code) => {
+  it.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300', '40001'])('is true of %s', (code) => {
     expect(isDatabaseOutage(withCode(code))).toBe(true);
   });
 
