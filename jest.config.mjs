@@ -12,6 +12,7 @@ const swc = (type) => [
 
 const shared = {
   rootDir: import.meta.dirname,
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -37,10 +38,9 @@ export default {
       // That one empties the tables between its requests, which nobody wants of a running deployment.
       testPathIgnorePatterns: process.env.BASE_URL ? ['/test/e2e/contract-fuzz/'] : [],
       testEnvironment: '<rootDir>/test/e2e/support/environment.mjs',
-      globalSetup: '<rootDir>/test/e2e/support/global-setup.mjs',
     },
   ],
   reporters: ['default', '<rootDir>/scripts/support/test-report.mjs'],
   testTimeout: 30_000,
-  maxWorkers: Math.max(2, availableParallelism() - 1), // Jest would take one of two cores, and some tests only wait
+  maxWorkers: availableParallelism() + 1, // some tests mostly wait
 };

@@ -18,6 +18,7 @@ await install();
 const node = [
   '--experimental-vm-modules', // what Jest needs to run ES modules as they are
   '--disable-warning=ExperimentalWarning',
+  '--liftoff-only', // half of a test's time went into making the embedded engine fast for a life that it does not have
 ];
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const args = [...process.argv.slice(2).map(asFile), ...(BASE_URL ? ['--selectProjects', 'e2e'] : [])];

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Shutdown } from '../../src/common/http/shutdown.js';
+import { unpackEmptyDatabase } from '../support/empty-database.js';
+import { SHORT_LIVED } from '../support/short-lived.js';
 import { call } from './support/client.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
@@ -47,6 +49,7 @@ describe('A process', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'shutdown-spec-'));
+    await unpackEmptyDatabase(join(folder, 'database', 'data'));
     const crash = join(folder, 'crash.mjs');
     await writeFile(crash, CRASH);
     crashes = { NODE_OPTIONS: `--import=${crash}` };
@@ -66,7 +69,7 @@ describe('A process', () => {
   const start = async (settings: NodeJS.ProcessEnv = {}) => {
     const own = { DATABASE_URL: '', DATABASE_DIR: join(folder, 'database'), PORT: '0', LOG_FORMAT: 'json' };
     const env = { ...process.env, NODE_OPTIONS: '', ...own, ...settings };
-    const child = spawn(process.execPath, ['scripts/start.mjs'], { env });
+    const child = spawn(process.execPath, [...SHORT_LIVED, 'scripts/start.mjs'], { env });
     running.add(child);
     let out = '';
     for (const stream of [child.stdout, child.stderr])

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { METHODS } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -8,6 +9,9 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './traceparent.js';
 import { type Attributes, Tracing } from './tracing.js';
+
+/** How long a collector that is away may keep the service from ending: it would be asked again and again for seconds. */
+const LAST_SPANS_MS = 1_000;
 
 /**
  * Sends spans to a collector. Nothing of it is global, as several applications may live in a process; the headers, the
@@ -74,6 +78,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
 
   /** What was not sent yet is sent now. A collector that does not answer is no reason to stay. */
   async onApplicationShutdown(): Promise<void> {
-    await this.provider.shutdown().catch(() => {});
+    const sent = this.provider.shutdown().catch(() => {});
+    await Promise.race([sent, delay(LAST_SPANS_MS, undefined, { ref: false })]);
   }
 }

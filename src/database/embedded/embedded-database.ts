@@ -16,8 +16,6 @@ export { DatabaseInUseError } from './directory-lock.js';
 export interface EmbeddedDatabase {
   /** What TypeORM's `driver` option takes in place of the module `pg`. */
   readonly driver: unknown;
-  /** A snapshot of everything committed, to open as many databases in memory from as tests need. */
-  dump(): Promise<Blob>;
   /** Closes the database and frees its folder. Pools may come and go before that, one after the other. */
   close(): Promise<void>;
 }
@@ -39,17 +37,17 @@ export async function openEmbeddedDatabase(directory: string): Promise<EmbeddedD
   }
 }
 
-/** Opens a database in memory, empty or with what the snapshot holds. */
-export async function openInMemoryDatabase(snapshot?: Blob): Promise<EmbeddedDatabase> {
-  return embed(await startEngine({ loadDataDir: snapshot }), async () => {});
+/** Opens a database in memory with what the snapshot holds. */
+export async function openInMemoryDatabase(snapshot: Blob): Promise<EmbeddedDatabase> {
+  return embed(await startEngine({ loadDataDir: snapshot }));
 }
 
-function embed(engine: PGlite, release: () => Promise<void>): EmbeddedDatabase {
+/** Makes a database of an engine that runs. */
+export function embed(engine: PGlite, release: () => Promise<void> = async () => {}): EmbeddedDatabase {
   const session = new PGliteSession(engine);
   let closing: Promise<void> | undefined;
   return {
     driver: createDriver(session),
-    dump: () => session.dump(),
     close: () => (closing ??= engine.close().finally(release)),
   };
 }

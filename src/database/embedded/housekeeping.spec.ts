@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool } from 'pg';
+import { emptyDatabase } from '../../../test/support/empty-database.js';
 import { openInMemoryDatabase, type EmbeddedDatabase } from './embedded-database.js';
 import { keepHouse } from './housekeeping.js';
 import type { PGliteDriver } from './pglite-driver.js';
@@ -9,7 +10,7 @@ describe('housekeeping', () => {
   let pool: Pool;
 
   beforeAll(async () => {
-    database = await openInMemoryDatabase();
+    database = await openInMemoryDatabase(await emptyDatabase());
     pool = new (database.driver as PGliteDriver).Pool();
   });
 
@@ -32,7 +33,8 @@ describe('housekeeping', () => {
     await keepHouse(pool);
     expect(await state()).toEqual(before);
 
-    await pool.query('INSERT INTO log SELECT n FROM generate_series(1, 500000) n');
+    await pool.query('INSERT INTO log SELECT n FROM generate_series(1, 2000) n');
+    await pool.query("SELECT pg_logical_emit_message(false, '', repeat('x', 17 * 1024 * 1024))");
     await state();
     await keepHouse(pool);
     const after = await state();

@@ -53,14 +53,6 @@ export class PGliteSession {
     }
   }
 
-  /** A snapshot of all that is committed. */
-  async dump(): Promise<Blob> {
-    this.#check();
-    // It then starts without a log to replay. In a transaction that has failed there can be no checkpoint.
-    if (!this.engine.isInTransaction()) await this.exchange(Buffer.from(serialize.query('CHECKPOINT')), true);
-    return this.engine.dumpDataDir('gzip');
-  }
-
   #check(): void {
     if (this.#failure) throw this.#failure;
     if (!this.engine.ready) throw unavailable('The embedded database is closed');

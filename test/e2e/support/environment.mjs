@@ -1,7 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** What the end-to-end tests add to Jest: a failure shows its last exchange, and what needs the inside is skipped. */
+/**
+ * Engines that no test file uses now. Unlike all else in here they outlive the files, each with a database that the
+ * next one empties: starting an engine takes fifty times as long.
+ */
+const idle = [];
+
+const engines = {
+  take: async () => idle.pop() ?? startEngine(),
+  giveBack: (engine) => void idle.push(engine),
+};
+
+async function startEngine() {
+  const loadDataDir = new Blob([await readFile(process.env.EMPTY_DATABASE)]);
+  // It would keep a timer, and with it this process, for ten seconds.
+  const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
+  return PGlite.create({ loadDataDir, startParams });
+}
+
+/** What the end-to-end tests add to Jest: engines, the last exchange with a failure, and skips of what needs the inside. */
 export default class EndToEndEnvironment extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    this.global.engines = engines;
+  }
+
   handleTestEvent(event) {
     if (event.name === 'test_start') this.global.showLastExchange = undefined;
     if (event.name === 'test_fn_failure') this.#showExchange(event.error);

@@ -7,14 +7,14 @@ const FORM = 2;
 
 /**
  * Making an empty database takes seconds, loading one a fraction of that. So one is made, once, and kept with the
- * installed packages; every test file loads it into a database of its own. All of it is read and copied each time,
- * so it is as small as it can be: with a short log, and without the databases that others are made from.
+ * installed packages; tests load it. All of it is read and copied each time, so it is as small as it can be: with a
+ * short log, and without the databases that others are made from.
  */
 export default async function prepareEmptyDatabase() {
   const { version } = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8'));
   const folder = 'node_modules/.cache/animal-store';
   const file = `${folder}/empty-database-${version}-${FORM}.tar`;
-  if (!process.env.DATABASE_URL && !process.env.BASE_URL && !existsSync(file)) {
+  if (!existsSync(file)) {
     await mkdir(folder, { recursive: true });
     const engine = await PGlite.create({
       startParams: [...PGlite.defaultStartParams, '-c', 'max_wal_size=64MB'],
