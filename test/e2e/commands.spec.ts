@@ -54,7 +54,9 @@ describeInside('The commands', () => {
   });
 
   const launch = (script: string, args: string[], settings: NodeJS.ProcessEnv = {}) => {
-    const child = spawn(process.execPath, [...SHORT_LIVED, script, ...args], { env: { ...environment, ...settings } });
+    const child = spawn(process.execPath, [...SHORT_LIVED, script, ...args], {
+      env: { ...environment, ...settings },
+    });
     running.add(child);
     const ended: Ended = { code: null, out: '', err: '' };
     child.stdout.on('data', (text: Buffer) => (ended.out += text.toString()));
