@@ -1,6 +1,6 @@
 // The service while it is being worked on: `npm run dev` starts it, and again after every change in src or .env. A change
 // that does not compile, or cannot be loaded, is told, and the service goes on as it was. Types: `npm run types`.
-import { watch } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -19,7 +19,9 @@ process.chdir(root);
 const { DevCompiler } = await import('./support/dev-compiler.mjs');
 const { DevProcess } = await import('./support/dev-process.mjs');
 
-const out = join(root, 'node_modules', '.cache', 'animal-store', 'dev');
+const cache = join(root, 'node_modules', '.cache', 'animal-store');
+mkdirSync(cache, { recursive: true });
+const out = mkdtempSync(join(cache, 'dev-')); // its own, since another may run, on another port
 const compiler = new DevCompiler(join(root, 'src'), out);
 const urlOf = (name) => pathToFileURL(join(out, name)).href;
 
@@ -84,5 +86,6 @@ function tell(problem) {
 
 async function leave(signal) {
   await Promise.all([running?.stop(), standby.stop()]);
+  rmSync(out, { recursive: true, force: true });
   process.kill(process.pid, signal);
 }

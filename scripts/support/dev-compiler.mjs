@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import { typescript } from './swc.mjs';
@@ -34,18 +34,19 @@ export class DevCompiler {
 
   #sources() {
     return readdirSync(this.from, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.spec.ts'))
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
       .map((entry) => join(entry.parentPath, entry.name));
   }
 
-  /** What does not compile leaves its last good form in place. */
+  /** What does not compile leaves its last good form in place. Other files, such as those of the page, are copied. */
   #compile(file) {
+    const target = this.#target(file);
+    mkdirSync(dirname(target), { recursive: true });
+    if (!file.endsWith('.ts')) return copyFileSync(file, target);
     try {
       const options = { jsc: typescript, module: { type: 'es6' }, sourceMaps: 'inline', swcrc: false };
       const { code } = transformFileSync(file, options);
       for (const [, name] of code.matchAll(/^import .*?["']([^."'][^"']*)["'];$/gm)) this.packages.add(name);
-      const target = this.#target(file);
-      mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, code);
       this.#errors.delete(file);
     } catch (error) {

@@ -45,6 +45,15 @@ describe('The compiler of npm run dev', () => {
     expect(compiled('a.js')).toContain('export const a = 333;');
   });
 
+  it('copies what is not TypeScript', () => {
+    write('part/page.html', '<p>one</p>');
+    compiler.update();
+    expect(compiled('part/page.html')).toBe('<p>one</p>');
+    write('part/page.html', '<p>another</p>');
+    expect(compiler.update()).toEqual({ changed: [join(folder, 'src', 'part', 'page.html')], errors: [] });
+    expect(compiled('part/page.html')).toBe('<p>another</p>');
+  });
+
   it('takes away what belongs to a file that has gone', () => {
     write('a.ts', 'export const a = 1;\n');
     compiler.update();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,12 +73,14 @@ describeInside('The commands', () => {
   const keys = (...args: string[]) => run(['auth/keys.cli', ...args]);
 
   /** Starts the service and waits until it has said all it has to say. */
-  const start = async (lastWords: RegExp, settings?: NodeJS.ProcessEnv) => {
-    const service = launch('scripts/start.mjs', [], settings);
+  const start = async (lastWords: RegExp, settings?: NodeJS.ProcessEnv, script = 'scripts/start.mjs') => {
+    const service = launch(script, [], settings);
     await new Promise<void>((resolve, reject) => {
-      service.child.stdout.on('data', () => {
-        if (lastWords.test(service.ended.out)) resolve();
-      });
+      const look = () => {
+        if (lastWords.test(service.ended.out + service.ended.err)) resolve();
+      };
+      service.child.stdout.on('data', look);
+      service.child.stderr.on('data', look);
       void service.end.then(({ out, err }) => reject(new Error(`It ended early:\n${out}${err}`)));
     });
     const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(service.ended.out) ?? [];
@@ -187,6 +189,17 @@ describeInside('The commands', () => {
       out: expect.stringContaining('issue --name NAME'),
     });
   });
+
+  it('npm run dev serves everything, and starts again after a change', async () => {
+    const { child, end, ended, origin } = await start(/Started in \d+ ms/, {}, 'scripts/dev.mjs');
+    expect((await call(origin, 'GET', '/docs')).status).toBe(200);
+    const now = new Date();
+    await utimes('src/health/health.module.ts', now, now);
+    while (!/Changed: src\/health\/health\.module\.ts[^]*Started in/.test(ended.err))
+      await once(child.stderr, 'data');
+    child.kill('SIGTERM');
+    await end;
+  }, 60_000);
 
   it('a start with wrong settings lists all of them and makes nothing', async () => {
     const { code, out, err } = await launch('scripts/start.mjs', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' }).end;
