@@ -46,6 +46,34 @@ describe('Statements that are sent together', () => {
     expect(pages.map(({ items: [first] }) => first?.id)).toEqual(ids);
   });
 
+  it('arrive as they were, whatever is in them', async () => {
+    const names = [
+      'NULL',
+      '{a,b}',
+      'a,b',
+      '"',
+      '\\',
+      "'",
+      '\\"',
+      ' a ',
+      '\n',
+      '(1)',
+      '\u{1f415}',
+      '\u0001',
+      '$1',
+      '--',
+    ];
+    const animals = names.map((name, i) => ({
+      name,
+      categoryId: [-(2n ** 63n), 2n ** 63n - 1n, 0n][i % 3] as bigint,
+      status: ([null, 'sold', 'pending'] as const)[i % 3] as Pet['status'],
+    }));
+    const inserted = await Promise.all(animals.map((each) => pets.insert(each)));
+    expect(inserted).toEqual(animals.map((each, i) => ({ ...each, id: inserted[i]?.id })));
+    const found = await Promise.all(inserted.map(({ id }) => pets.findOneBy({ id })));
+    expect(found).toEqual(inserted);
+  });
+
   it('see what was acknowledged before they were asked for', async () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {

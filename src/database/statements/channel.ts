@@ -6,6 +6,7 @@ import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from '../outage.js';
 import { hangUp } from '../server/hang-up.js';
 import { Batch } from './batch.js';
 import type { Execution, Row, Statement } from './statement.js';
+import { putTogether, takeApart } from './together.js';
 
 export interface ChannelOptions {
   /** Reads may be sent again, and share an answer; what changes something is sent once. */
@@ -141,8 +142,10 @@ export class Channel {
   private take(): Execution[] {
     const executions = this.waiting.splice(0, LARGEST_BATCH);
     this.unshare(executions);
-    if (executions.length > 0 && !this.options.named) executions.unshift(timeLimit());
-    return executions;
+    if (this.options.kind === 'read' && this.options.named) return executions;
+    const together = putTogether(executions);
+    if (together.length > 0 && !this.options.named) together.unshift(timeLimit());
+    return together;
   }
 
   /** The server has done nothing of the batch. When one statement is at fault, the others are none the worse for it. */
@@ -152,8 +155,11 @@ export class Channel {
       const why = isDatabaseOutage(error) ? new DatabaseOutage(BUSY, { cause: error }) : error;
       return this.reject(executions, why);
     }
-    executions[index]?.reject(error);
-    this.waiting.unshift(...executions.filter(({ statement }, i) => i !== index && statement.name));
+    const faulty = executions[index];
+    const again = executions.filter(({ statement }, i) => i !== index && statement.name);
+    if (faulty?.parts) again.push(...takeApart(faulty));
+    else faulty?.reject(error);
+    this.waiting.unshift(...again);
     this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
   }
 

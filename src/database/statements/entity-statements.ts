@@ -2,6 +2,23 @@ import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from './statement.js';
 
+/** Types that go into an array as they are, and come out of it as they were. */
+const PLAIN_TYPES = new Set([
+  'bigint',
+  'boolean',
+  'character varying',
+  'date',
+  'double precision',
+  'integer',
+  'numeric',
+  'real',
+  'smallint',
+  'text',
+  'timestamp with time zone',
+  'timestamp without time zone',
+  'uuid',
+]);
+
 /** Writes the statements of an entity, from what TypeORM knows of it, and each of them once. */
 export class EntityStatements {
   private readonly written = new Map<string, Statement>();
@@ -45,21 +62,38 @@ export class EntityStatements {
   }
 
   insert(given: string[]): Statement {
-    return this.write(['insert', ...given], () => {
-      const columns = given.map((property) => this.column(property)).join(', ');
-      return `INSERT INTO ${this.table} (${columns}) VALUES ${places(given.length)} RETURNING ${this.columns}`;
-    });
+    const text = (): string =>
+      `${this.insertInto(given)} VALUES ${places(given.length)} RETURNING ${this.columns}`;
+    return this.write(['insert', ...given], text, () => this.insertMany(given));
   }
 
-  private write(words: string[], text: () => string): Statement {
+  private insertMany(given: string[]): Statement | undefined {
+    const arrays = this.arrays(given);
+    if (!arrays) return undefined;
+    const text = (): string =>
+      `${this.insertInto(given)} SELECT * FROM unnest(${arrays}) RETURNING ${this.columns}`;
+    return this.write(['insert many', ...given], text);
+  }
+
+  private insertInto(properties: string[]): string {
+    return `INSERT INTO ${this.table} (${properties.map((property) => this.column(property)).join(', ')})`;
+  }
+
+  /** The places of an array for each column; undefined when there is one whose type is not plain. */
+  private arrays(properties: string[]): string | undefined {
+    const { driver } = this.entity.connection;
+    const types = properties.map((property) => driver.normalizeType(this.columnOf(property)));
+    if (!types.every((type) => PLAIN_TYPES.has(type))) return undefined;
+    // Without a length: a cast to one would cut silently what the column then refuses.
+    return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
+  }
+
+  private write(words: string[], text: () => string, forMany?: () => Statement | undefined): Statement {
     const key = words.join(' ');
     let statement = this.written.get(key);
     if (!statement) {
-      statement = {
-        name: nameOf(`${this.entity.tableName} ${key}`),
-        text: text(),
-        properties: this.properties,
-      };
+      const name = nameOf(`${this.entity.tableName} ${key}`);
+      statement = { name, text: text(), properties: this.properties, forMany: forMany?.() };
       this.written.set(key, statement);
     }
     return statement;
@@ -75,9 +109,13 @@ export class EntityStatements {
   }
 
   private column(property: string): string {
+    return quote(this.columnOf(property).databaseName);
+  }
+
+  private columnOf(property: string): EntityMetadata['columns'][number] {
     const column = this.entity.findColumnWithPropertyName(property);
     if (!column) throw new Error(`${this.entity.name} has no column ${property}.`);
-    return quote(column.databaseName);
+    return column;
   }
 }
 

@@ -4,6 +4,8 @@ export interface Statement {
   readonly text: string;
   /** What the columns of a row are called, in their order. */
   readonly properties: readonly string[];
+  /** The same for many rows at once, with an array in the place of each value. */
+  readonly forMany?: Statement | undefined;
 }
 
 export type Row = Record<string, unknown>;
@@ -16,4 +18,8 @@ export interface Execution {
   readonly since: number;
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
+  /** Those that were put together into this one. */
+  readonly parts?: readonly Execution[];
+  /** Not to be put together with others again. */
+  readonly alone?: boolean;
 }

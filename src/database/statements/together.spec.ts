@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Execution, Row, Statement } from './statement.js';
+import { putTogether, takeApart } from './together.js';
+
+const forMany: Statement = { name: 'insert many', text: '', properties: [] };
+const insert: Statement = { name: 'insert', text: '', properties: [], forMany };
+const other: Statement = { name: 'other', text: '', properties: [] };
+
+describe('Statements that are put together', () => {
+  let outcomes: Record<string, Row[] | unknown>;
+  const execution = (statement: Statement, ...values: string[]): Execution => ({
+    statement,
+    values,
+    since: 1,
+    resolve: (rows) => (outcomes[values.join()] = rows),
+    reject: (error) => (outcomes[values.join()] = error),
+  });
+  const three = () => {
+    outcomes = {};
+    return putTogether([
+      execution(insert, 'a', '1'),
+      execution(other, 'x'),
+      execution(insert, 'b', '2'),
+      execution(insert, 'c', '3'),
+    ]);
+  };
+
+  it('are one, with an array for each value, and others stay as they are', () => {
+    const sent = three();
+    expect(sent.map(({ statement, values }) => [statement.name, values])).toEqual([
+      ['other', ['x']],
+      [
+        'insert many',
+        [
+          ['a', 'b', 'c'],
+          ['1', '2', '3'],
+        ],
+      ],
+    ]);
+  });
+
+  it('get a row each, or the same failure', () => {
+    three()[1]?.resolve([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    expect(outcomes).toEqual({ 'a,1': [{ n: 1 }], 'b,2': [{ n: 2 }], 'c,3': [{ n: 3 }] });
+    three()[1]?.reject('no');
+    expect(outcomes).toEqual({ 'a,1': 'no', 'b,2': 'no', 'c,3': 'no' });
+  });
+
+  it('stay apart once they were taken apart', () => {
+    const [, together] = three();
+    const apart = putTogether(takeApart(together as Execution));
+    expect(apart.map(({ statement, values }) => [statement.name, values])).toEqual([
+      ['insert', ['a', '1']],
+      ['insert', ['b', '2']],
+      ['insert', ['c', '3']],
+    ]);
+  });
+
+  it('are left alone when there is one', () => {
+    const alone = execution(insert, 'a', '1');
+    expect(putTogether([alone])).toEqual([alone]);
+  });
+});
