@@ -26,6 +26,9 @@ for (const [device, viewport] of Object.entries(SIZES)) {
       for (const headers of await docs.page.locator('.response-headers summary').all()) await headers.click();
       await docs.page.getByLabel('Server', { exact: true }).selectOption('{staging_base_url}');
       expect(await docs.page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+      for (const curl of await docs.page.locator('pre.curl').all()) {
+        expect(await curl.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      }
     });
   });
 }
@@ -70,6 +73,7 @@ test('the keyboard is enough', async ({ docs }) => {
   await expect(
     docs.operation('listPets').locator('.live-responses-table .response .response-col_status'),
   ).toContainText('200');
+  await expect(page.locator('pre:not([tabindex="0"])'), 'what may scroll can be reached').toHaveCount(0);
 });
 
 async function answerAll(docs: DocsPage): Promise<void> {

@@ -9,7 +9,7 @@ interface Document {
         operationId: OperationName;
         responses: Record<
           string,
-          { content: Record<string, { examples?: Record<string, { value: object }> }> }
+          { description: string; content: Record<string, { examples?: Record<string, { value: object }> }> }
         >;
       }
     >
@@ -41,9 +41,13 @@ test('a deprecated operation is struck through, with its end and what replaces i
   const summary = docs.operation('getPet').locator('.opblock-summary');
   await expect(summary.getByText('/pets/{petId}')).toBeVisible();
   await expect(summary.locator('[data-path]')).toHaveCSS('text-decoration-line', 'line-through');
-  await expect(summary.locator('.deprecation-notice')).toHaveText(
+  const notice = summary.locator('.deprecation-notice');
+  await expect(notice).toHaveText(
     'To be removed on 5 December 2030. Use GET /pets with the status filter instead.',
   );
+  await expect(notice).toBeVisible();
+  await docs.page.setViewportSize({ width: 375, height: 720 });
+  await expect(notice).toBeVisible();
   await expect(docs.operation('listPets').locator('[data-path]')).toHaveCSS('text-decoration-line', 'none');
   await expect(docs.operation('listPets').locator('.deprecation-notice')).toHaveCount(0);
 });
@@ -59,36 +63,64 @@ test('operations carry a mark of their stability', async ({ page }) => {
   });
   const docs = new DocsPage(page);
   await docs.open();
-  await expect(docs.operation('listPets').locator('.stability')).toHaveText('beta');
-  await expect(docs.operation('createPet').locator('.stability')).toHaveText('stable');
-  await expect(docs.operation('getPet').locator('.stability')).toHaveText('deprecated');
+  for (const [name, stability] of [
+    ['listPets', 'beta'],
+    ['createPet', 'stable'],
+    ['getPet', 'deprecated'],
+  ] as const) {
+    const mark = docs.operation(name).locator('.stability');
+    await expect(mark).toHaveText(stability);
+    await expect(mark).toHaveClass(new RegExp(`\\bstability-${stability}\\b`));
+    await expect(mark).toBeVisible();
+  }
 });
 
-test('there is an example for every request, every answer and every code of an error', async ({ docs }) => {
-  const { paths } = (await (await docs.page.request.get(`${ORIGIN}/openapi.json`)).json()) as Document;
-  for (const { operationId, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
-    const operation = await docs.unfold(operationId);
-    for (const [status, { content }] of Object.entries(responses)) {
-      const shown = operation.locator(
-        `.responses-table:not(.live-responses-table) > tbody > tr[data-code="${status}"]`,
-      );
-      for (const [name, { value }] of Object.entries(content['application/json']?.examples ?? {})) {
-        const choice = shown.getByLabel('Example', { exact: true });
-        if (await choice.count()) await choice.selectOption(name);
-        const example = await shown.locator('.highlight-code pre').innerText();
-        expect(JSON.parse(example)).toEqual(value);
-      }
-      if (content['application/json']?.examples) continue;
-      expect(JSON.parse(await shown.locator('.highlight-code pre').innerText())).toHaveProperty('message');
-    }
-    await operation.locator('.opblock-summary-control').click();
-  }
-  const body = (await docs.unfold('createPet')).locator('.opblock-section-request-body');
-  await expect(body.getByLabel('Example', { exact: true }).locator('option')).toHaveText([
+test('every request has an example, ready to be sent', async ({ docs }) => {
+  const createPet = await docs.unfold('createPet');
+  const body = createPet.locator('.opblock-section-request-body');
+  const choice = body.getByLabel('Example', { exact: true });
+  await expect(choice.locator('option')).toHaveText([
     'An animal with all its fields',
     'Only what must be there',
     'The largest category id',
   ]);
+  for (const [name, text] of [
+    ['complete', '"status": "available"'],
+    ['minimal', '"categoryId": 2'],
+    ['largeNumbers', '"categoryId": 9223372036854775807'],
+  ] as const) {
+    await choice.selectOption(name);
+    await expect(body.getByLabel('Request body')).toHaveValue(new RegExp(`"name": "[^]+${text}`));
+  }
+  await expect((await docs.unfold('listPets')).getByLabel('limit', { exact: true })).toHaveValue('20');
+  await expect((await docs.unfold('getPet')).getByLabel('petId', { exact: true })).toHaveValue('1');
+});
+
+test('there is an example for every answer and every code of an error', async ({ docs }) => {
+  test.slow();
+  const { paths } = (await (await docs.page.request.get(`${ORIGIN}/openapi.json`)).json()) as Document;
+  for (const { operationId, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const operation = await docs.unfold(operationId);
+    for (const [status, { description, content }] of Object.entries(responses)) {
+      const shown = operation.locator(
+        `.responses-table:not(.live-responses-table) > tbody > tr[data-code="${status}"]`,
+      );
+      if (status === 'default') {
+        expect(JSON.parse(await shown.locator('.highlight-code pre').innerText())).toHaveProperty('message');
+        continue;
+      }
+      const examples = content['application/json']?.examples ?? {};
+      const codes = [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => code);
+      expect(Object.keys(examples)).not.toEqual([]);
+      if (status >= '400') expect(Object.keys(examples)).toEqual(codes);
+      for (const [name, { value }] of Object.entries(examples)) {
+        await shown.getByLabel('Example', { exact: true }).selectOption(name);
+        const example = await shown.locator('.highlight-code pre').innerText();
+        expect(JSON.parse(example)).toEqual(value);
+      }
+    }
+    await operation.locator('.opblock-summary-control').click();
+  }
 });
 
 test('examples and bounds keep all the digits of large numbers', async ({ docs }) => {
@@ -123,3 +155,8 @@ for (const name of ['listPets', 'createPet', 'getPet'] as const) {
     await expect(page.locator('.execute')).toHaveCount(1);
   });
 }
+
+test('an operation that is unfolded puts its address into the bar', async ({ docs }) => {
+  await docs.unfold('createPet');
+  await expect(docs.page).toHaveURL(`${ORIGIN}/docs#/pets/createPet`);
+});

@@ -54,6 +54,21 @@ test('large numbers keep all their digits, on the way out and back', async ({ do
   expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]); // what the browser itself notes
 });
 
+test.describe('with another server', () => {
+  const staging = 'https://staging.example.com';
+  test.use({ alsoAsked: staging });
+  test('a request goes to the server that was chosen', async ({ docs }) => {
+    const asked: string[] = [];
+    await docs.page.route(`${staging}/**`, (route) => {
+      asked.push(route.request().url());
+      return route.fulfill({ json: [], headers: { 'access-control-allow-origin': '*' } });
+    });
+    await docs.page.getByLabel('Server', { exact: true }).selectOption('{staging_base_url}');
+    expect(await docs.execute(await docs.unfold('listPets'))).toEqual({ status: '200', body: '[]' });
+    expect(asked).toEqual([`${staging}/v1/pets?limit=20`]);
+  });
+});
+
 test.describe('without a key', () => {
   test.use({ complaints: [] });
   test('the refusal is shown as it is', async ({ docs, complaints }) => {

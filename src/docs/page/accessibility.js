@@ -25,9 +25,6 @@ export function mendAccessibility(page) {
   };
   new MutationObserver(mend).observe(page, { childList: true, subtree: true });
   page.addEventListener('focusin', followDialog);
-  document.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') page.querySelector('.dialog-ux .close-modal')?.click();
-  });
   mend();
 }
 

@@ -50,9 +50,13 @@ export class DocsPage {
 }
 
 /** Whatever a test does, the browser may ask nobody but the service, and must have nothing to complain about. */
-export const test = base.extend<{ docs: DocsPage; complaints: string[] }>({
+export const test = base.extend<{ docs: DocsPage; complaints: string[]; alsoAsked: string }>({
   complaints: [[], { option: true }],
-  context: async ({ context, complaints }: { context: BrowserContext; complaints: string[] }, use) => {
+  alsoAsked: ['', { option: true }],
+  context: async (
+    { context, complaints, alsoAsked }: { context: BrowserContext; complaints: string[]; alsoAsked: string },
+    use,
+  ) => {
     const asked = new Set<string>();
     context.on('request', (request) => asked.add(new URL(request.url()).origin));
     context.on('console', (message) => {
@@ -60,7 +64,7 @@ export const test = base.extend<{ docs: DocsPage; complaints: string[] }>({
     });
     context.on('weberror', (error) => complaints.push(error.error().message));
     await use(context);
-    expect([...asked].filter((origin) => ![ORIGIN, 'null'].includes(origin))).toEqual([]);
+    expect([...asked].filter((origin) => ![ORIGIN, 'null', alsoAsked].includes(origin))).toEqual([]);
     expect(complaints).toEqual([]);
   },
   docs: async ({ page }, use) => {
