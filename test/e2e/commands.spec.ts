@@ -152,6 +152,9 @@ describeInside('The commands', () => {
     [['revoke'], 'Say which key'],
     [['revoke', 'x'], 'Say which key'],
     [['revoke', '1', '2'], 'One key at a time'],
+    [['issue', '--name', 'team', 'x'], '--name "team x"'],
+    [['issue', '--name', 'x', '--expires', '0d'], '--expires 1h'],
+    [['list', '3'], 'what is "3"?'],
     [['rotate', '1', '--overlap', '1w'], '--overlap 90d or --overlap 12h'],
     [['isue'], 'There is no such command: isue'],
   ])('npm run keys -- %j tells what to do', async (args, hint) => {
