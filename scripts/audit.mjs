@@ -1,8 +1,10 @@
 // Fails when a runtime dependency has a known vulnerability of level high or critical.
 import { spawnSync } from 'node:child_process';
+import { refuseArguments } from './support/no-arguments.mjs';
 import { root } from './support/root.mjs';
 import { giveUp, say } from './support/say.mjs';
 
+refuseArguments('npm run audit', 'For other ways to audit: npm help audit');
 const args = ['audit', '--omit=dev', '--audit-level=high', '--json'];
 const { status, stdout } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' });
 const report = parse(stdout);

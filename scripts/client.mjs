@@ -8,13 +8,18 @@ import { giveUp } from './support/say.mjs';
 
 const FILE = 'clients/typescript/src/operations.ts';
 
+const [option, ...more] = process.argv.slice(2);
+if ((option !== undefined && option !== '--check') || more.length > 0) {
+  giveUp(`Usage: npm run client writes ${FILE}, npm run client:check compares it.`);
+}
+
 await install();
 const { format, resolveConfig } = await import('prettier');
 const path = join(root, FILE);
 const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
 const text = await format(clientOperations(document), { ...(await resolveConfig(path)), filepath: path });
 
-if (!process.argv.includes('--check')) {
+if (option !== '--check') {
   writeFileSync(path, text);
 } else if (readText(path) !== text) {
   giveUp(`${FILE} is not what openapi.json describes. Run "npm run client" and commit the result.`);

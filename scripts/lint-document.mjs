@@ -2,6 +2,7 @@
 // Both bring hundreds of packages that nothing else here needs, so they are no dependencies: npx fetches these exact
 // versions when they are asked for.
 import { install } from './prepare.mjs';
+import { refuseArguments } from './support/no-arguments.mjs';
 import { root } from './support/root.mjs';
 import { endLike, runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
@@ -17,6 +18,7 @@ const env = {
   npm_config_ignore_scripts: 'true',
 };
 
+refuseArguments('npm run document:lint', 'It checks openapi.json, which npm run openapi writes.');
 await install();
 for (const linter of LINTERS) {
   const ended = await runChild('npx', ['-y', ...linter], { cwd: root, env, stdio: 'inherit' });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { install } from './prepare.mjs';
 import { root } from './support/root.mjs';
@@ -14,6 +15,10 @@ if (BASE_URL && !(URL.canParse(BASE_URL) && /^https?:$/.test(new URL(BASE_URL).p
   giveUp(`BASE_URL must be an address such as https://pets.example.com, not ${BASE_URL}`);
 }
 
+const asked = process.argv.slice(2).map(asFile);
+refuseWhatMatchesNothing(asked);
+if (BASE_URL) await refuseDeafDeployment();
+
 await install();
 const node = [
   '--experimental-vm-modules', // what Jest needs to run ES modules as they are
@@ -21,11 +26,56 @@ const node = [
   '--liftoff-only', // half of a test's time went into making the embedded engine fast for a life that it does not have
 ];
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-const args = [...process.argv.slice(2).map(asFile), ...(BASE_URL ? ['--selectProjects', 'e2e'] : [])];
+const args = [...asked, ...(BASE_URL ? ['--selectProjects', 'e2e'] : [])];
 endLike(await runChild(process.execPath, [...node, jest, ...args], { cwd: root, stdio: 'inherit' }));
 
 /** An operation has a file of its own, which is named after it: `listPets` is in `list-pets`. */
 function asFile(arg, i, all) {
-  const isOperation = /^[a-z]+(?:[A-Z][a-z]+)+$/.test(arg) && !all[i - 1]?.startsWith('-');
+  const isOperation = /^[a-z]+(?:[A-Z][a-z]+)+$/.test(arg) && !followsOption(i, all);
   return isOperation ? arg.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : arg;
+}
+
+/** Jest would advise to be content with no test at all. Other options than -t may change what a word means. */
+function refuseWhatMatchesNothing(args) {
+  if (args.some((arg) => arg.startsWith('-') && arg !== '-t')) return;
+  const patterns = args.filter((arg, i, all) => arg !== '-t' && !followsOption(i, all));
+  if (patterns.length === 0 || patterns.some(matchesTestFile)) return;
+  giveUp(`No test file matches ${patterns.join(' or ')}. See which there are: npm test -- --listTests`);
+}
+
+function followsOption(i, all) {
+  return all[i - 1]?.startsWith('-') ?? false;
+}
+
+function matchesTestFile(pattern) {
+  let wanted;
+  try {
+    wanted = new RegExp(pattern, 'i');
+  } catch {
+    return true; // for Jest to refuse
+  }
+  return ['src', 'scripts', 'test/e2e'].some((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).some(
+      (file) => /\.spec\.m?[jt]s$/.test(file) && wanted.test(join(root, folder, file)),
+    ),
+  );
+}
+
+/** One sentence instead of hundreds of failures. */
+async function refuseDeafDeployment() {
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const answer = await fetch(new URL('/v1/pets?limit=1', BASE_URL), {
+    headers,
+    signal: AbortSignal.timeout(10_000),
+  }).catch((error) =>
+    giveUp(
+      `${BASE_URL} does not answer (${error.cause?.code ?? error.message}). Is it running, and is this its address?`,
+    ),
+  );
+  if (answer.status === 401) {
+    const { message } = await answer.json().catch(() => ({}));
+    giveUp(
+      `${BASE_URL} refuses API_KEY: ${message} Make one where it runs: npm run keys -- issue --name tests --expires 1d`,
+    );
+  }
 }

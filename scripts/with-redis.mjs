@@ -13,15 +13,20 @@ const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
 if (!command) giveUp('Which command? Usage: node scripts/with-redis.mjs -- <command> [arguments …]');
 
 if (process.env.REDIS_URL) {
-  endLike(await runChild(command, args, { stdio: 'inherit' }));
+  endLike(await runCommand(process.env));
 } else {
   const { server, url } = await startRedis(redisServer());
   try {
-    const env = { ...process.env, REDIS_URL: url };
-    endLike(await runChild(command, args, { env, stdio: 'inherit' }));
+    endLike(await runCommand({ ...process.env, REDIS_URL: url }));
   } finally {
     server.kill('SIGTERM');
   }
+}
+
+async function runCommand(env) {
+  const ended = await runChild(command, args, { env, stdio: 'inherit' });
+  if (ended.output) say(ended.output);
+  return ended;
 }
 
 function redisServer() {

@@ -5,6 +5,14 @@ import { environment, loadConfig } from './common/config/load-config.js';
 import { Database } from './database/database.js';
 
 /** Fails when the entities and the migrations do not describe the same tables. It migrates: give it a database to try on. */
+const [argument] = process.argv.slice(2);
+if (argument !== undefined) {
+  process.stderr.write(
+    `npm run migrations:check takes no arguments, but got "${argument}". Set DATABASE_URL to a database to try on.\n`,
+  );
+  process.exit(1);
+}
+
 const app = await createApp(loadConfig(environment()));
 await Promise.race([app.get(Database).whenReady(), unreachable()]);
 const { upQueries } = await app.get(DataSource).driver.createSchemaBuilder().log();

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, utimes } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -152,6 +152,9 @@ describeInside('The commands', () => {
     [['revoke'], 'Say which key'],
     [['revoke', 'x'], 'Say which key'],
     [['revoke', '1', '2'], 'One key at a time'],
+    [['issue', '--name', 'team', 'x'], '--name "team x"'],
+    [['issue', '--name', 'x', '--expires', '0d'], '--expires 1h'],
+    [['list', '3'], 'what is "3"?'],
     [['rotate', '1', '--overlap', '1w'], '--overlap 90d or --overlap 12h'],
     [['isue'], 'There is no such command: isue'],
   ])('npm run keys -- %j tells what to do', async (args, hint) => {
@@ -170,12 +173,41 @@ describeInside('The commands', () => {
     ['scripts/start.mjs', ['--port=4000'], 'PORT=4000 npm start'],
     ['scripts/dev.mjs', ['x'], 'PORT=4000 npm run dev'],
     ['scripts/with-postgres.mjs', ['--', 'no-such-command'], 'Cannot run no-such-command (ENOENT)'],
+    ['scripts/with-redis.mjs', ['--', 'no-such-command'], 'Cannot run no-such-command (ENOENT)'],
+    ['scripts/client.mjs', ['--cheque'], 'npm run client:check'],
+    ['scripts/lint-document.mjs', ['x'], 'npm run openapi'],
+    ['scripts/audit.mjs', ['x'], 'npm run audit takes no arguments'],
+    ['scripts/fuzz.mjs', ['9000'], 'FUZZ_CASES=9000 npm run fuzz'],
+    ['scripts/test.mjs', ['listPats'], 'npm test -- --listTests'],
+    ['scripts/test.mjs', ['lst-pets'], 'No test file matches lst-pets'],
+    ['scripts/run.mjs', ['schema-drift', 'x'], 'npm run migrations:check takes no arguments'],
   ])('node %s %j tells what to do', async (script, args, hint) => {
-    const settings = { DATABASE_URL: environment['DATABASE_URL'] || 'postgres://unused' };
+    const settings = {
+      DATABASE_URL: environment['DATABASE_URL'] || 'postgres://unused',
+      REDIS_URL: 'redis://unused',
+    };
     const ended = await launch(script, args, settings).end;
     expect(ended.code).not.toBe(0);
     expect(ended.out).toBe('');
     expect(ended.err).toContain(hint);
+  });
+
+  it('npm test against a deployment tells what is wrong with its address or its key', async () => {
+    const refusing = createServer((socket) => {
+      socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n{"message":"It has expired."}');
+    }).listen(0, '127.0.0.1');
+    await once(refusing, 'listening');
+    const BASE_URL = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
+    const test = () => launch('scripts/test.mjs', ['health'], { BASE_URL, API_KEY: 'x' }).end;
+
+    const refused = await test();
+    refusing.close();
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toContain(`${BASE_URL} refuses API_KEY: It has expired. Make one where it runs`);
+
+    const unanswered = await test();
+    expect(unanswered).toMatchObject({ code: 1, out: '' });
+    expect(unanswered.err).toContain(`${BASE_URL} does not answer (ECONNREFUSED)`);
   });
 
   it('npm run openapi:check finds the committed document current', async () => {

@@ -46,6 +46,6 @@ describeInside('npm run keys', () => {
     await expect(keys('revoke', id)).rejects.toThrow('There is no key');
     await expect(keys('rotate', id)).rejects.toThrow('There is no key');
     expect(await keys('prune', '--older-than', '0d', '--json')).toMatch(/"forgotten": [1-9]/);
-    await expect(keys('show', id)).rejects.toThrow('There is no key');
+    await expect(keys('show', id)).rejects.toThrow(`There is no key ${id}. `);
   });
 });

@@ -5,6 +5,8 @@ import { text } from '../../common/validation/rule.js';
 import { UsageError } from '../../common/usage-error.js';
 import { USAGE } from './usage.js';
 
+/** The commands that read nothing but options. */
+const OF_NO_KEY = new Set(['issue', 'list', 'prune']);
 const PRINTABLE = text({ minLength: 1, maxLength: 255 });
 
 export type Command = { readonly json: boolean; readonly quiet: boolean } & (
@@ -21,9 +23,10 @@ export function readCommand(args: string[]): Command {
   const { values, positionals } = parse(args);
   const [name = 'help', id, ...rest] = positionals;
   const { json, quiet } = values;
-  const lifeMs = values.expires === undefined ? {} : { lifeMs: duration('--expires', values.expires) };
+  const lifeMs = values.expires === undefined ? {} : { lifeMs: lifetime(values.expires) };
   if (name === 'help' || values.help) return { name: 'help', json, quiet };
   if (rest.length > 0) throw new UsageError(`One key at a time; what is "${rest.join(' ')}"?`);
+  if (id !== undefined && OF_NO_KEY.has(name)) throw new UsageError(unread(name, id));
   switch (name) {
     case 'list':
       return { name, json, quiet };
@@ -46,6 +49,12 @@ export function readCommand(args: string[]): Command {
     default:
       throw new UsageError(`There is no such command: ${name}\n\n${USAGE}`);
   }
+}
+
+/** A word that nobody reads is often half of a name without its quotes. */
+function unread(command: string, word: string): string {
+  if (command === 'issue') return `What is "${word}"? Put a name of several words in quotes: --name "team x"`;
+  return `"${command}" is about all keys; what is "${word}"?`;
 }
 
 function parse(args: string[]) {
@@ -89,6 +98,13 @@ function keyId(command: string, text: string | undefined): bigint {
     throw new UsageError(`Say which key, by the number that "list" shows: npm run keys -- ${command} 3`);
   }
   return id;
+}
+
+/** A key that has ended before anybody can use it is a slip. */
+function lifetime(text: string): number {
+  const lifeMs = duration('--expires', text);
+  if (lifeMs === 0) throw new UsageError('A key lives for an hour at least: --expires 1h');
+  return lifeMs;
 }
 
 function duration(option: string, text: string): number {

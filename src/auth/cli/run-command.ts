@@ -21,7 +21,7 @@ export async function runCommand(
     }
     case 'show': {
       const key = await keys.find(command.id);
-      if (!key) throw noSuchKey(command.id);
+      if (!key) throw new UsageError(`There is no key ${command.id}. See: npm run keys -- list`);
       return as(keyDetails(key, now), keyRecord(key, now));
     }
     case 'issue': {
@@ -31,14 +31,14 @@ export async function runCommand(
     }
     case 'rotate': {
       const issued = await keys.rotate(command.id, command.overlapMs, command.lifeMs);
-      if (!issued) throw noSuchKey(command.id);
+      if (!issued) throw noWorkingKey(command.id);
       if (command.quiet) return issued.key;
       const old = `Key ${command.id} works for ${command.overlapMs / 3_600_000} more hours at most.`;
       const text = `${old}\nIts successor is number ${issued.id}. ${shownOnce(issued)}`;
       return as(text, { ...issuedRecord(issued), replaces: String(command.id) });
     }
     case 'revoke': {
-      if (!(await keys.revoke(command.id))) throw noSuchKey(command.id);
+      if (!(await keys.revoke(command.id))) throw noWorkingKey(command.id);
       return as(`Key ${command.id} is revoked: it stops working within five seconds.`, {
         revoked: String(command.id),
       });
@@ -58,6 +58,6 @@ function issuedRecord({ id, name, key, expiresAt }: IssuedKey): Record<string, s
   return { id: String(id), name, key, expiresAt: expiresAt.toISOString() };
 }
 
-function noSuchKey(id: bigint): UsageError {
+function noWorkingKey(id: bigint): UsageError {
   return new UsageError(`There is no key ${id} that still works. See: npm run keys -- list`);
 }
