@@ -11,8 +11,8 @@ const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --fl
 const FULL = {
   title: 'The full comparison: about a quarter of an hour, on a machine that does nothing else.',
   rows: 1_000_000,
-  rounds: 5,
-  seconds: 3,
+  rounds: 9,
+  seconds: 2,
   warmUpSeconds: 3,
   steadyRounds: 3,
   steadySeconds: 3,

@@ -9,9 +9,9 @@ export const DATABASE_LIMITS = {
   statementMs: 400,
   /** How long the answer may take from the sending on. After that the connection is given up. */
   answerMs: 600,
-  /** How many statements may wait, and how many are sent at once. */
+  /** How many statements may wait, and how many are sent at once: some, so that the server works while others are read. */
   waiting: 2_000,
-  batch: 64,
+  batch: 16,
   /** How often the server is asked whether it is there, and how long it may keep silent before it counts as away. */
   heartbeatMs: 150,
   silenceMs: 650,

@@ -17,8 +17,15 @@ interface Query extends Submittable {
 
 type Parse = (text: string) => unknown;
 
+/** How the rows of a statement are read: each begins as a copy of an empty one, which is quicker than to let it grow. */
+interface Reader {
+  readonly empty: Row;
+  /** Nothing where the text is the value. */
+  readonly parsers: readonly (Parse | undefined)[];
+}
+
 /** How the rows of the statements that a connection has prepared are read. */
-const prepared = new WeakMap<Connection, Map<string, Parse[]>>();
+const prepared = new WeakMap<Connection, Map<string, Reader>>();
 
 /** pg's own way to write a value, which it does not name in its types. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
@@ -37,8 +44,8 @@ interface Outcome {
 export class Batch implements Query {
   private readonly results: Row[][] = [];
   private rows: Row[] = [];
-  private parsers: Parse[] | undefined;
-  private known: Map<string, Parse[]> = new Map();
+  private reader: Reader | undefined;
+  private known: Map<string, Reader> = new Map();
 
   constructor(
     private readonly executions: readonly Execution[],
@@ -66,19 +73,25 @@ export class Batch implements Query {
   }
 
   handleRowDescription({ fields }: { fields: Field[] }): void {
+    const { name, properties } = this.current().statement;
+    const text = this.types.getTypeParser(pg.types.builtins.TEXT, 'text');
     const parsers = fields.map(({ dataTypeID }) => this.types.getTypeParser(dataTypeID, 'text') as Parse);
-    this.parsers = parsers;
-    const { name } = this.current().statement;
-    if (this.named) this.known.set(name, parsers);
+    this.reader = {
+      empty: Object.fromEntries(properties.map((property) => [property, null])),
+      parsers: parsers.map((parse) => (parse === text ? undefined : parse)),
+    };
+    if (this.named) this.known.set(name, this.reader);
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
     const { name, properties } = this.current().statement;
-    const parsers = (this.parsers ??= this.known.get(name) ?? []);
-    const row: Row = {};
+    const { empty, parsers } = (this.reader ??= this.known.get(name) as Reader);
+    const row = { ...empty };
     for (let i = 0; i < properties.length; i++) {
-      const text = fields[i] ?? null;
-      row[properties[i] as string] = text === null ? null : (parsers[i] as Parse)(text);
+      const text = fields[i];
+      if (typeof text !== 'string') continue;
+      const parse = parsers[i];
+      row[properties[i] as string] = parse ? parse(text) : text;
     }
     this.rows.push(row);
   }
@@ -86,7 +99,7 @@ export class Batch implements Query {
   handleCommandComplete(): void {
     this.results.push(this.rows);
     this.rows = [];
-    this.parsers = undefined;
+    this.reader = undefined;
   }
 
   handleReadyForQuery(): void {
@@ -107,8 +120,8 @@ function prepare(connection: Connection, name: string, { text }: Statement): voi
   connection.describe({ type: 'S', name }, true);
 }
 
-function knownTo(connection: Connection): Map<string, Parse[]> {
-  const known = prepared.get(connection) ?? new Map<string, Parse[]>();
+function knownTo(connection: Connection): Map<string, Reader> {
+  const known = prepared.get(connection) ?? new Map<string, Reader>();
   prepared.set(connection, known);
   return known;
 }

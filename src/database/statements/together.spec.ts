@@ -7,7 +7,7 @@ const insert: Statement = { name: 'insert', text: '', properties: [], forMany };
 const other: Statement = { name: 'other', text: '', properties: [] };
 
 describe('Statements that are put together', () => {
-  let outcomes: Record<string, Row[] | unknown>;
+  let outcomes: Record<string, unknown>;
   const execution = (statement: Statement, ...values: string[]): Execution => ({
     statement,
     values,
