@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Execution, Row, Statement } from './statement.js';
+import type { Execution, Statement } from './statement.js';
 import { putTogether, takeApart } from './together.js';
 
 const forMany: Statement = { name: 'insert many', text: '', properties: [] };
