@@ -13,7 +13,7 @@ const swc = (type) => [
 const shared = {
   rootDir: import.meta.dirname,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -37,7 +37,6 @@ export default {
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
       // That one empties the tables between its requests, which nobody wants of a running deployment.
       testPathIgnorePatterns: process.env.BASE_URL ? ['/test/e2e/contract-fuzz/'] : [],
-      testEnvironment: '<rootDir>/test/e2e/support/environment.mjs',
     },
   ],
   reporters: ['default', '<rootDir>/scripts/support/test-report.mjs'],

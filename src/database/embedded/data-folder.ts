@@ -1,4 +1,4 @@
-import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ export async function openDataFolder(directory: string): Promise<PGlite> {
   const folder = join(directory, 'data');
   if (!existsSync(folder)) await createDataFolder(folder);
   await chmod(folder, 0o700);
-  return startEngine({ dataDir: folder });
+  return startEngine(folder);
 }
 
 /** A process that is killed while it makes a database leaves a folder that is not called `data`. */
@@ -16,17 +16,17 @@ async function createDataFolder(folder: string): Promise<void> {
   const unfinished = `${folder}.new`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });
-  const engine = await startEngine({ dataDir: unfinished });
+  const engine = await startEngine(unfinished);
   await engine.close();
   await rename(unfinished, folder);
 }
 
 /** Starts PGlite; when it cannot, the error says what PostgreSQL gave as the reason. */
-export async function startEngine(options: PGliteOptions): Promise<PGlite> {
+async function startEngine(dataDir: string): Promise<PGlite> {
   const reasons: string[] = [];
   try {
     return await PGlite.create({
-      ...options,
+      dataDir,
       // There is no checkpointer: this is how much log a CHECKPOINT leaves for reuse.
       startParams: [...PGlite.defaultStartParams, '-c', 'max_wal_size=64MB'],
       onStderr: (line) => {
@@ -35,9 +35,8 @@ export async function startEngine(options: PGliteOptions): Promise<PGlite> {
       },
     });
   } catch (cause) {
-    throw new Error(
-      `Cannot start the embedded database ${options.dataDir ?? 'in memory'}: ${reasons.at(-1) ?? String(cause)}`,
-      { cause },
-    );
+    throw new Error(`Cannot start the embedded database ${dataDir}: ${reasons.at(-1) ?? String(cause)}`, {
+      cause,
+    });
   }
 }

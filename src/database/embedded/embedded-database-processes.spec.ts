@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
+import { SHORT_LIVED } from '../../../test/support/short-lived.js';
 import { DatabaseInUseError, openEmbeddedDatabase } from './embedded-database.js';
 import type { PGliteDriver } from './pglite-driver.js';
 
@@ -55,7 +56,7 @@ describe('an embedded database in a folder', () => {
   afterAll(() => rm(workshop, { recursive: true }));
 
   function start(): ChildProcess {
-    const child = fork(join(workshop, 'child.js'), [directory], { stdio: 'inherit', execArgv: [] });
+    const child = fork(join(workshop, 'child.js'), [directory], { stdio: 'inherit', execArgv: SHORT_LIVED });
     children.add(child);
     child.once('exit', () => children.delete(child));
     return child;

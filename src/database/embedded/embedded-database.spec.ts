@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, EntitySchema, QueryFailedError, type DataSourceOptions } from 'typeorm';
-import { emptyDatabase } from '../../../test/support/empty-database.js';
-import { openInMemoryDatabase, type EmbeddedDatabase } from './embedded-database.js';
+import { startEmptyDatabase } from '../../../test/support/empty-database.js';
+import type { EmbeddedDatabase } from './embedded-database.js';
 
 interface Animal {
   id: bigint;
@@ -51,7 +51,7 @@ describe('an embedded database under TypeORM', () => {
   let dataSource: DataSource;
 
   beforeAll(async () => {
-    database = await openInMemoryDatabase(await emptyDatabase());
+    database = await startEmptyDatabase();
     // As in the service: one data source for the schema, and the next one for the work.
     const setUp = await connect(database);
     await setUp.synchronize();

@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { mkdir, realpath } from 'node:fs/promises';
-import { openDataFolder, startEngine } from './data-folder.js';
+import { openDataFolder } from './data-folder.js';
 import { lockDirectory } from './directory-lock.js';
 import { createDriver } from './pglite-driver.js';
 import { PGliteSession } from './pglite-session.js';
@@ -35,11 +35,6 @@ export async function openEmbeddedDatabase(directory: string): Promise<EmbeddedD
     await lock.release();
     throw error;
   }
-}
-
-/** Opens a database in memory with what the snapshot holds. */
-export async function openInMemoryDatabase(snapshot: Blob): Promise<EmbeddedDatabase> {
-  return embed(await startEngine({ loadDataDir: snapshot }));
 }
 
 /** Makes a database of an engine that runs. */

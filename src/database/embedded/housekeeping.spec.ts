@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool } from 'pg';
-import { emptyDatabase } from '../../../test/support/empty-database.js';
-import { openInMemoryDatabase, type EmbeddedDatabase } from './embedded-database.js';
+import { startEmptyDatabase } from '../../../test/support/empty-database.js';
+import type { EmbeddedDatabase } from './embedded-database.js';
 import { keepHouse } from './housekeeping.js';
 import type { PGliteDriver } from './pglite-driver.js';
 
@@ -10,7 +10,7 @@ describe('housekeeping', () => {
   let pool: Pool;
 
   beforeAll(async () => {
-    database = await openInMemoryDatabase(await emptyDatabase());
+    database = await startEmptyDatabase();
     pool = new (database.driver as PGliteDriver).Pool();
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Duplex } from 'node:stream';
 import type { Client, Pool, PoolClient } from 'pg';
-import { emptyDatabase } from '../../../test/support/empty-database.js';
-import { openInMemoryDatabase, type EmbeddedDatabase } from './embedded-database.js';
+import { startEmptyDatabase } from '../../../test/support/empty-database.js';
+import type { EmbeddedDatabase } from './embedded-database.js';
 import type { PGliteDriver } from './pglite-driver.js';
 
 const CLOSED = { code: '57P03', message: 'The embedded database is closed' };
@@ -13,7 +13,7 @@ describe("pg's own classes on an embedded database", () => {
   let pool: Pool;
 
   beforeAll(async () => {
-    database = await openInMemoryDatabase(await emptyDatabase());
+    database = await startEmptyDatabase();
     driver = database.driver as PGliteDriver;
   });
 
@@ -181,7 +181,7 @@ describe("pg's own classes on an embedded database", () => {
   });
 
   it('report an outage when the engine has failed, instead of waiting for an answer', async () => {
-    const failing = await openInMemoryDatabase(await emptyDatabase());
+    const failing = await startEmptyDatabase();
     const ownPool = new (failing.driver as PGliteDriver).Pool();
     ownPool.on('error', () => {});
     await ownPool.query('CREATE TABLE t (n int)');
@@ -193,7 +193,7 @@ describe("pg's own classes on an embedded database", () => {
   });
 
   it('report one when the engine has lost its way without an answer', async () => {
-    const failing = await openInMemoryDatabase(await emptyDatabase());
+    const failing = await startEmptyDatabase();
     const ownPool = new (failing.driver as PGliteDriver).Pool();
     ownPool.on('error', () => {});
     await ownPool.query(
@@ -206,7 +206,7 @@ describe("pg's own classes on an embedded database", () => {
   });
 
   it('report one when the database is closed', async () => {
-    const closed = await openInMemoryDatabase(await emptyDatabase());
+    const closed = await startEmptyDatabase();
     const ownPool = new (closed.driver as PGliteDriver).Pool();
     ownPool.on('error', () => {});
     await ownPool.query('SELECT 1');
@@ -216,7 +216,7 @@ describe("pg's own classes on an embedded database", () => {
   });
 
   it('report one for what was asked while it closed', async () => {
-    const closing = await openInMemoryDatabase(await emptyDatabase());
+    const closing = await startEmptyDatabase();
     const client = new (closing.driver as PGliteDriver).Client();
     client.on('error', () => {});
     await client.connect();

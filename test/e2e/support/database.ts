@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { DatabaseConnection } from '../../../src/database/connection.js';
 import { embed, type EmbeddedDatabase } from '../../../src/database/embedded/embedded-database.js';
+import { engines } from '../../support/empty-database.js';
 import { requireInside } from './deployment.js';
 
 export interface TestDatabase {
@@ -10,9 +10,6 @@ export interface TestDatabase {
   /** Call it after the application was closed. */
   drop(): Promise<void>;
 }
-
-/** Those of environment.mjs. */
-declare const engines: { take(): Promise<PGlite>; giveBack(engine: PGlite): void };
 
 /** An empty database for one test file: on the server that DATABASE_URL names, or on the embedded engine. */
 export async function createDatabase(): Promise<TestDatabase> {

@@ -9,6 +9,7 @@ import { TestEnvironment } from 'jest-environment-node';
 const idle = [];
 
 const engines = {
+  start: startEngine,
   take: async () => idle.pop() ?? startEngine(),
   giveBack: (engine) => void idle.push(engine),
 };
@@ -20,8 +21,11 @@ async function startEngine() {
   return PGlite.create({ loadDataDir, startParams });
 }
 
-/** What the end-to-end tests add to Jest: engines, the last exchange with a failure, and skips of what needs the inside. */
-export default class EndToEndEnvironment extends TestEnvironment {
+/**
+ * What the tests add to Jest: engines, which run faster out here than in the sandbox of a test file; the last exchange with
+ * a failure; and skips of what needs the inside.
+ */
+export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
     this.global.engines = engines;
