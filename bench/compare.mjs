@@ -46,11 +46,12 @@ async function warmUp(bench, form, running, load) {
   }
 }
 
-/** A B C, then B C A, and so on: nobody always follows the same one. */
+/** A B C, then A C B, then C A B, and so on: nobody always follows the same one. */
 async function peaks(bench, form, running, load) {
   for (let round = 0; round < form.rounds; round++) {
     for (const { name: workload } of form.workloads) {
       const turn = running.map((_, i) => running[(i + round) % running.length]);
+      if (round % 2) turn.reverse();
       for (const contestant of turn.filter((one) => takesPart(one, workload, form))) {
         const result = await load(contestant, workload, form.seconds);
         (contestant.measured[workload] ??= { rounds: [], steady: [] }).rounds.push(result);
