@@ -82,7 +82,10 @@ export class EntityStatements {
   /** The places of an array for each column; undefined when there is one whose type is not plain. */
   private arrays(properties: string[]): string | undefined {
     const { driver } = this.entity.connection;
-    const types = properties.map((property) => driver.normalizeType(this.columnOf(property)));
+    const columns = properties.map((property) => this.columnOf(property));
+    const types = columns.map((column) => driver.normalizeType(column));
+    // An array of arrays would be taken apart down to its last element.
+    if (columns.some(({ isArray }) => isArray)) return undefined;
     if (!types.every((type) => PLAIN_TYPES.has(type))) return undefined;
     // Without a length: a cast to one would cut silently what the column then refuses.
     return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import type { EntityMetadata } from 'typeorm';
+import { EntityStatements } from './entity-statements.js';
+
+/** The little that is asked of TypeORM's metadata. */
+function statementsOf(types: Record<string, string>): EntityStatements {
+  const columns = Object.entries(types).map(([name, type]) => ({
+    propertyName: name,
+    databaseName: name,
+    type: type.replace('[]', ''),
+    isArray: type.endsWith('[]'),
+  }));
+  return new EntityStatements({
+    tableName: 'toys',
+    tablePath: 'toys',
+    columns,
+    connection: { driver: { normalizeType: ({ type }: { type: string }) => type } },
+    findColumnWithPropertyName: (wanted: string) =>
+      columns.find(({ propertyName }) => propertyName === wanted),
+  } as unknown as EntityMetadata);
+}
+
+describe('An insert', () => {
+  it('has a form for many rows', () => {
+    const { forMany } = statementsOf({ id: 'bigint', name: 'text' }).insert(['name']);
+    expect(forMany?.text).toBe(
+      'INSERT INTO "toys" ("name") SELECT * FROM unnest($1::text[]) RETURNING "id", "name"',
+    );
+  });
+
+  it.each(['text[]', 'jsonb', 'toy_kind'])('has none with a column of type %s', (type) => {
+    expect(statementsOf({ name: 'text', other: type }).insert(['name', 'other']).forMany).toBeUndefined();
+  });
+});
