@@ -1,27 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { typescript } from './scripts/support/swc.mjs';
+import { bundledPackages } from './test/support/packages.mjs';
 
 // Swc compiles the TypeScript the way tsconfig.json asks for; Jest runs it as the ES modules it is.
-const swc = (type) => [
-  '@swc/jest',
-  {
-    jsc: typescript,
-    module: { type },
-  },
-];
+const swc = ['@swc/jest', { jsc: typescript, module: { type: 'es6' } }];
 
 const shared = {
   rootDir: import.meta.dirname,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: {
-    '\\.ts$': swc('es6'),
-    // CommonJS packages require these ES modules, which Node 20 and 22 cannot do inside Jest.
-    'node_modules/(cookie|content-disposition)/.*\\.js$': swc('commonjs'),
-  },
-  transformIgnorePatterns: ['/node_modules/(?!(cookie|content-disposition)/)'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', ...bundledPackages },
+  transform: { '\\.ts$': swc },
 };
 
 export default {

