@@ -7,66 +7,82 @@ import { median } from './statistics.mjs';
 
 /** Everybody against everybody, one under load at a time; returns what was measured, by contestant and workload. */
 export async function compare(bench, form, database) {
-  const { key, rows } = database;
-  const running = [];
-  for (const contestant of CONTESTANTS) {
+  const contestants = CONTESTANTS.map((contestant) => ({ ...contestant, measured: {} }));
+  for (let process = 1; process <= form.processes; process++) {
+    // Who is started first is faster by some per cent for all its life, so each is first as often as it is last.
+    const inOrder = process % 2 ? contestants : contestants.toReversed();
+    await start(bench, inOrder, database);
+    await warmUp(bench, form, inOrder, database);
+    await peaks(bench, form, contestants, database, process);
+    if (process === form.processes) await equalLoads(bench, form, contestants, database);
+    for (const contestant of contestants) {
+      contestant.peakMemory = Math.max(contestant.peakMemory ?? 0, memory(contestant.pid).peak);
+    }
+    if (process === form.processes && form.longRun) await afterAMillion(bench, form, contestants, database);
+    for (const contestant of contestants) await contestant.stop();
+  }
+  await startTimes(bench, form, contestants, database);
+  return contestants;
+}
+
+async function start(bench, contestants, database) {
+  for (const contestant of contestants) {
     bench.progress(`starting ${contestant.title}`);
-    running.push({ ...(await startContestant(bench, contestant, database)), measured: {} });
+    Object.assign(contestant, await startContestant(bench, contestant, database));
   }
   await requireSameAnswers(
-    running.filter(({ only }) => !only),
-    key,
+    contestants.filter(({ only }) => !only),
+    database.key,
   );
-  const load = (contestant, workload, seconds) => {
-    const started = cpuTime(contestant.pid);
-    return fullLoad({ origin: contestant.origin, key, rows, workload, seconds }).then((result) => {
-      contestant.requests += result.requests;
-      return { ...result, cpu: (cpuTime(contestant.pid) - started) / result.requests };
-    });
-  };
-  await warmUp(bench, form, running, load);
-  await peaks(bench, form, running, load);
-  await equalLoads(bench, form, running, database);
-  for (const contestant of running) contestant.peakMemory = memory(contestant.pid).peak;
-  if (form.longRun) await afterAMillion(bench, form, running, load);
-  for (const contestant of running) await contestant.stop();
-  await startTimes(bench, form, running, database);
-  return running;
+}
+
+async function load(contestant, { key, rows }, workload, seconds) {
+  const started = cpuTime(contestant.pid);
+  const result = await fullLoad({ origin: contestant.origin, key, rows, workload, seconds });
+  contestant.requests += result.requests;
+  return { ...result, cpu: (cpuTime(contestant.pid) - started) / result.requests };
 }
 
 const takesPart = ({ name, only }, workload, { inDepth }) =>
   (!only || only.includes(workload)) && (name !== 'again' || inDepth.includes(workload));
 
-async function warmUp(bench, form, running, load) {
-  for (const contestant of running) {
+async function warmUp(bench, form, contestants, database) {
+  for (const contestant of contestants) {
     bench.progress(`warming up ${contestant.title}`);
     for (const name of form.inDepth) {
-      if (takesPart(contestant, name, form)) await load(contestant, name, form.warmUpSeconds);
+      if (takesPart(contestant, name, form)) await load(contestant, database, name, form.warmUpSeconds);
     }
   }
 }
 
-/** A B C, then A C B, then C A B, and so on: nobody always follows the same one. */
-async function peaks(bench, form, running, load) {
+async function peaks(bench, form, contestants, database, process) {
   for (let round = 0; round < form.rounds; round++) {
     for (const { name: workload } of form.workloads) {
-      const turn = running.map((_, i) => running[(i + round) % running.length]);
-      if (round % 2) turn.reverse();
-      for (const contestant of turn.filter((one) => takesPart(one, workload, form))) {
-        const result = await load(contestant, workload, form.seconds);
+      const those = contestants.filter((one) => takesPart(one, workload, form));
+      for (const contestant of inTurn(those, round)) {
+        const result = await load(contestant, database, workload, form.seconds);
         (contestant.measured[workload] ??= { rounds: [], steady: [] }).rounds.push(result);
         const text = `${result.perSecond.toFixed(0).padStart(6)} requests/s, ${result.cpu.toFixed(3)} ms CPU each`;
-        bench.progress(
-          `round ${round + 1} of ${form.rounds}  ${workload.padEnd(7)} ${contestant.name.padEnd(8)} ${text}`,
-        );
+        const at = `process ${process} of ${form.processes}, round ${round + 1} of ${form.rounds}`;
+        bench.progress(`${at}  ${workload.padEnd(7)} ${contestant.name.padEnd(8)} ${text}`);
       }
     }
   }
 }
 
+/**
+ * A B D C, then B C A D, and so on (a Williams design): within as many rounds as there are contestants, each follows each
+ * other one once, when their number is even.
+ */
+function inTurn(contestants, round) {
+  const count = contestants.length;
+  const zigzag = contestants.map((_, i) => (i % 2 ? (i + 1) / 2 : count - i / 2));
+  return zigzag.map((place) => contestants[(place + round) % count]);
+}
+
 /** p99 says something only at a load that both can bear: half of what the slower of the two can. */
-async function equalLoads(bench, form, running, { key, rows }) {
-  const pair = running.filter(({ name }) => name === 'service' || name === 'fastify');
+async function equalLoads(bench, form, contestants, { key, rows }) {
+  const pair = contestants.filter(({ name }) => name === 'service' || name === 'fastify');
   for (const workload of form.inDepth) {
     const peaks = pair.map(({ measured }) => median(measured[workload].rounds.map((one) => one.perSecond)));
     const perSecond = Math.floor(Math.min(...peaks) / 2);
@@ -85,25 +101,25 @@ async function equalLoads(bench, form, running, { key, rows }) {
 }
 
 /** All that was asked before counts. */
-async function afterAMillion(bench, form, running, load) {
-  for (const contestant of running.filter(({ name }) => name === 'service' || name === 'fastify')) {
+async function afterAMillion(bench, form, contestants, database) {
+  for (const contestant of contestants.filter(({ name }) => name === 'service' || name === 'fastify')) {
     while (contestant.requests < form.longRun) {
-      await load(contestant, 'page', 20);
+      await load(contestant, database, 'page', 20);
       bench.progress(`the long run: ${contestant.name} has had ${contestant.requests} requests`);
     }
     contestant.memoryAfterAMillion = memory(contestant.pid).now;
   }
 }
 
-async function startTimes(bench, form, running, database) {
+async function startTimes(bench, form, contestants, database) {
   for (let round = 0; round < form.starts; round++) {
-    for (const contestant of running.filter(({ name }) => name !== 'again')) {
+    for (const contestant of contestants.filter(({ name }) => name !== 'again')) {
       const started = await startContestant(bench, contestant, database);
       await started.stop();
       (contestant.starts ??= []).push(started.startMs);
     }
   }
-  for (const { name, starts } of running) {
+  for (const { name, starts } of contestants) {
     if (starts) bench.progress(`start to ready: ${name} ${median(starts).toFixed(0)} ms`);
   }
 }

@@ -62,13 +62,13 @@ async function measure(bench, form, { name, title }, sides) {
     fullLoad({ ...database, origin: service.origin, workload: name, seconds });
   for (const side of sides) await load(side, form.warmUpSeconds);
   const measured = sides.map(() => []);
-  for (let round = 0; round < form.rounds; round++) {
+  for (let round = 0; round < form.flatRounds; round++) {
     for (const at of round % 2 ? [1, 0] : [0, 1]) {
       const { perSecond } = await load(sides[at], form.seconds);
       measured[at].push(perSecond);
       const rows = sides[at].database.rows.toLocaleString('en').padStart(10);
       bench.progress(
-        `round ${round + 1} of ${form.rounds}  ${name}  ${rows} rows ${perSecond.toFixed(0)} requests/s`,
+        `round ${round + 1} of ${form.flatRounds}  ${name}  ${rows} rows ${perSecond.toFixed(0)} requests/s`,
       );
     }
   }

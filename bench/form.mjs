@@ -8,23 +8,27 @@ const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --fl
   --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
   --flat    what a page costs with few and with many rows, instead of the comparison`;
 
+/** Two processes of the same program differ, by how each is compiled and collects garbage: of each there are several. */
 const FULL = {
   title: 'The full comparison: about a quarter of an hour, on a machine that does nothing else.',
   rows: 1_000_000,
-  rounds: 9,
-  seconds: 2,
-  warmUpSeconds: 3,
+  processes: 4,
+  rounds: 6,
+  seconds: 1,
+  warmUpSeconds: 1,
   steadyRounds: 3,
   steadySeconds: 3,
   starts: 5,
   longRun: 1_000_000,
   flatRows: [10_000, 10_000_000],
+  flatRounds: 9,
 };
 
 /** `inDepth` are the workloads with a warm-up, a control, and a phase at equal load; in the full form, all. */
 const QUICK = {
   title: 'The quick form: does it work? What it measures is no result.',
   rows: 100_000,
+  processes: 1,
   rounds: 2,
   seconds: 1,
   warmUpSeconds: 1,
@@ -33,6 +37,7 @@ const QUICK = {
   starts: 1,
   longRun: 0,
   flatRows: [10_000, 1_000_000],
+  flatRounds: 2,
   inDepth: ['page'],
 };
 

@@ -11,7 +11,7 @@ export function flatPage({ pages, statements, sides, form, machine }) {
   return [
     '# What a page costs with few rows and with many',
     `Made by \`npm run bench -- --flat\`, which writes this page. ${machine}`,
-    `Requests per second for a page of 20; ${form.rounds} rounds of ${form.seconds} s each, interleaved; the median, and in ` +
+    `Requests per second for a page of 20; ${form.flatRounds} rounds of ${form.seconds} s each, interleaved; the median, and in ` +
       'brackets the lowest and the highest. Positions vary a little, so that requests do not share a statement.',
     table(['', few, many, 'ratio'], rows),
     '## Statements',

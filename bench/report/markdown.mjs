@@ -5,7 +5,8 @@ export function comparisonPage({ workloads, process }, machine, form) {
   return [
     '# Results',
     `Made by \`npm run bench\`, which writes this page. ${machine}`,
-    `${form.rows.toLocaleString('en')} animals; ${form.rounds} rounds of ${form.seconds} s for each line, interleaved; ` +
+    `${form.rows.toLocaleString('en')} animals; ${form.processes} processes for each line, one after the other, with ${form.rounds} rounds of ` +
+      `${form.seconds} s each, interleaved; ` +
       'each figure is the median of the rounds, with the lowest and the highest beside it. The ratios are the result; ' +
       `the rest is context. ${pinning} [How it is measured](README.md).`,
     '![Requests per second as ratios to the peer written by hand](chart.svg)',

@@ -25,6 +25,7 @@ const PACKAGES = [
   'lossless-json',
   'passport-http-bearer',
   'pg',
+  'pg-protocol/dist/parser.js',
   'pino',
   'prom-client',
   'rate-limiter-flexible',

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { letRowsBeRead } from '../statements/rows.js';
 import { keepHouse } from './housekeeping.js';
 import type { PGliteSession } from './pglite-session.js';
 import { PGliteStream } from './pglite-stream.js';
@@ -30,12 +31,13 @@ export function createDriver(session: PGliteSession): PGliteDriver {
   class EmbeddedClient extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(embed(typeof config === 'string' ? {} : config));
+      letRowsBeRead(this);
     }
   }
 
   class EmbeddedPool extends pg.Pool {
     constructor(config?: pg.PoolConfig) {
-      super({ ...embed(config), max: 1 });
+      super({ ...embed(config), max: 1, Client: EmbeddedClient });
       const housekeeping = setInterval(() => {
         if (this.ending) clearInterval(housekeeping);
         else void keepHouse(this);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Availability } from '../availability.js';
 import { DatabaseOutage } from '../outage.js';
+import { letRowsBeRead } from '../statements/rows.js';
 import { hangUp } from './hang-up.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;
@@ -10,6 +11,11 @@ type Callback = (error: Error | null, result?: unknown) => void;
  * the pool, and the next statement would wait for the same answer; so it is cut off before anybody hears of the error.
  */
 class HonestClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    letRowsBeRead(this);
+  }
+
   override query(...args: unknown[]): never {
     const run = super.query.bind(this) as (...args: unknown[]) => unknown;
     const callback = args.at(-1);

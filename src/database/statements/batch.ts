@@ -1,5 +1,7 @@
 import type { Connection, Submittable } from 'pg';
 import pg from 'pg';
+import { type FieldReader, fieldReader } from '../types.js';
+import { readRows } from './rows.js';
 import type { Execution, Row, Statement } from './statement.js';
 
 interface Field {
@@ -9,19 +11,15 @@ interface Field {
 /** What pg's client calls on a query while its answer arrives. */
 interface Query extends Submittable {
   handleRowDescription(message: { fields: Field[] }): void;
-  handleDataRow(message: { fields: (string | null)[] }): void;
   handleCommandComplete(): void;
   handleReadyForQuery(): void;
   handleError(error: unknown): void;
 }
 
-type Parse = (text: string) => unknown;
-
 /** How the rows of a statement are read: each begins as a copy of an empty one, which is quicker than to let it grow. */
 interface Reader {
   readonly empty: Row;
-  /** Nothing where the text is the value. */
-  readonly parsers: readonly (Parse | undefined)[];
+  readonly fields: readonly FieldReader[];
 }
 
 /** How the rows of the statements that a connection has prepared are read. */
@@ -46,10 +44,10 @@ export class Batch implements Query {
   private rows: Row[] = [];
   private reader: Reader | undefined;
   private known: Map<string, Reader> = new Map();
+  private leaveRows = (): void => {};
 
   constructor(
     private readonly executions: readonly Execution[],
-    private readonly types: pg.CustomTypesConfig,
     /** Without names a statement is prepared each time, which a pooler between here and the server may require. */
     private readonly named: boolean,
     private readonly outcome: Outcome,
@@ -57,6 +55,7 @@ export class Batch implements Query {
 
   submit(connection: Connection): void {
     this.known = knownTo(connection);
+    this.leaveRows = readRows(connection, (bytes, start) => this.readRow(bytes, start));
     const sending = new Set<string>();
     connection.stream.cork();
     for (const { statement, values } of this.executions) {
@@ -74,24 +73,25 @@ export class Batch implements Query {
 
   handleRowDescription({ fields }: { fields: Field[] }): void {
     const { name, properties } = this.current().statement;
-    const text = this.types.getTypeParser(pg.types.builtins.TEXT, 'text');
-    const parsers = fields.map(({ dataTypeID }) => this.types.getTypeParser(dataTypeID, 'text') as Parse);
     this.reader = {
       empty: Object.fromEntries(properties.map((property) => [property, null])),
-      parsers: parsers.map((parse) => (parse === text ? undefined : parse)),
+      fields: fields.map(({ dataTypeID }) => fieldReader(dataTypeID)),
     };
     if (this.named) this.known.set(name, this.reader);
   }
 
-  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+  /** A row is the number of its fields, and each of them is a length and a text; that of null is -1, and nothing. */
+  private readRow(bytes: Buffer, start: number): void {
     const { name, properties } = this.current().statement;
-    const { empty, parsers } = (this.reader ??= this.known.get(name) as Reader);
+    const { empty, fields } = (this.reader ??= this.known.get(name) as Reader);
     const row = { ...empty };
+    let at = start + 2;
     for (let i = 0; i < properties.length; i++) {
-      const text = fields[i];
-      if (typeof text !== 'string') continue;
-      const parse = parsers[i];
-      row[properties[i] as string] = parse ? parse(text) : text;
+      const length = bytes.readInt32BE(at);
+      at += 4;
+      if (length < 0) continue;
+      row[properties[i] as string] = (fields[i] as FieldReader)(bytes, at, at + length);
+      at += length;
     }
     this.rows.push(row);
   }
@@ -103,10 +103,12 @@ export class Batch implements Query {
   }
 
   handleReadyForQuery(): void {
+    this.leaveRows();
     this.outcome.done(this.results);
   }
 
   handleError(error: unknown): void {
+    this.leaveRows();
     this.outcome.failed(error, this.results.length);
   }
 

@@ -13,7 +13,6 @@ export interface ChannelOptions {
   readonly kind: 'read' | 'write';
   /** How many batches may be under way at once. */
   readonly lanes: number;
-  readonly types: pg.CustomTypesConfig;
   readonly named: boolean;
 }
 
@@ -31,7 +30,7 @@ const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 export class Channel {
   private waiting: Execution[] = [];
   /** Reads that wait, by what they ask: whoever asks the same before it is sent gets the same answer. */
-  private readonly shared = new Map<string, Promise<Row[]>>();
+  private shared = new Map<string, Promise<Row[]>>();
   private underWay = 0;
   private starting = false;
   private watch: NodeJS.Timeout | undefined;
@@ -125,7 +124,7 @@ export class Channel {
       // What comes on this connection is the answer to something nobody waits for.
       hangUp(client, () => end(true, () => lost(undefined)));
     }, answerMs);
-    const batch = new Batch(executions, this.options.types, this.options.named, {
+    const batch = new Batch(executions, this.options.named, {
       done: (results) => {
         this.availability.heard();
         end(false, () => executions.forEach(({ resolve }, i) => resolve(results[i] ?? [])));
@@ -141,7 +140,7 @@ export class Channel {
 
   private take(): Execution[] {
     const executions = this.waiting.splice(0, LARGEST_BATCH);
-    this.unshare(executions);
+    this.unshare();
     if (this.options.kind === 'read' && this.options.named) return executions;
     const together = putTogether(executions);
     if (together.length > 0 && !this.options.named) together.unshift(timeLimit());
@@ -174,7 +173,7 @@ export class Channel {
     const now = performance.now();
     const late = this.waiting.filter(({ since }) => now - since >= waitMs);
     this.waiting = this.waiting.filter(({ since }) => now - since < waitMs);
-    this.unshare(late);
+    this.unshare();
     this.reject(late, new DatabaseOutage(BUSY));
     const [first] = this.waiting;
     if (first) this.watch = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
@@ -183,13 +182,16 @@ export class Channel {
   private refuseWaiting(why: () => Error): void {
     const refused = this.waiting;
     this.waiting = [];
-    this.shared.clear();
+    this.unshare();
     this.reject(refused, why());
   }
 
-  private unshare(executions: Execution[]): void {
-    if (this.shared.size === 0) return;
-    for (const { statement, values } of executions) this.shared.delete(questionOf(statement, values));
+  /**
+   * A new map, rather than one that is emptied: what V8 replaces within a map that shrinks and grows stays linked to its
+   * successor, and once one of them is old, whatever the next ones ever held lives until the next great collection.
+   */
+  private unshare(): void {
+    if (this.shared.size > 0) this.shared = new Map();
   }
 
   private reject(executions: Execution[], error: unknown): void {

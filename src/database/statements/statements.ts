@@ -3,7 +3,6 @@ import type { DataSource } from 'typeorm';
 import type { Availability } from '../availability.js';
 import type { Tracing } from '../../common/tracing/tracing.js';
 import type { DatabaseConnection } from '../connection.js';
-import { types } from '../types.js';
 import { createServerDriver } from '../server/server-driver.js';
 import { serverClient } from '../server/server-client.js';
 import { Channel } from './channel.js';
@@ -30,11 +29,11 @@ export class Statements {
       if (connection.kind === 'embedded') {
         // One session: a lane takes TypeORM's only connection for a batch, and leaves it to others between two.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return new Channel(shared, availability, { kind, lanes: 1, types, named });
+        return new Channel(shared, availability, { kind, lanes: 1, named });
       }
       const pool = new Pool({ ...serverClient(connection), max: LANES[kind], idleTimeoutMillis: 0 });
       this.pools.push(pool);
-      return new Channel(() => pool, availability, { kind, lanes: LANES[kind], types, named });
+      return new Channel(() => pool, availability, { kind, lanes: LANES[kind], named });
     };
     this.reads = channel('read');
     this.writes = channel('write');

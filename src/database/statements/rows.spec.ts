@@ -1,0 +1,99 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Connection } from 'pg';
+import { letRowsBeRead, readRows } from './rows.js';
+
+type Fields = (string | null)[];
+
+function message(code: string, body: Buffer): Buffer {
+  const head = Buffer.from(`${code}....`);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+const int16 = (number: number): Buffer => Buffer.from([number >> 8, number & 0xff]);
+
+function int32(number: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(number);
+  return bytes;
+}
+
+function dataRow(fields: Fields): Buffer {
+  const parts = fields.map((text) =>
+    text === null ? int32(-1) : Buffer.concat([int32(Buffer.byteLength(text)), Buffer.from(text)]),
+  );
+  return message('D', Buffer.concat([int16(fields.length), ...parts]));
+}
+
+/** The fields of a row, from its bytes. */
+function fieldsOf(bytes: Buffer, start: number): Fields {
+  let at = start + 2;
+  return Array.from({ length: bytes.readInt16BE(start) }, () => {
+    const length = bytes.readInt32BE(at);
+    at += 4;
+    if (length < 0) return null;
+    at += length;
+    return bytes.toString('utf8', at - length, at);
+  });
+}
+
+/** A connection to no server, to which the answer of one can be given. */
+function connect() {
+  const connection = new EventEmitter() as EventEmitter & { attachListeners(stream: EventEmitter): void };
+  const stream = new EventEmitter();
+  const told: unknown[] = [];
+  for (const name of ['dataRow', 'commandComplete', 'errorMessage'])
+    connection.on(name, (answer: { fields?: Fields; text?: string; message?: string }) =>
+      told.push([name, answer.fields ?? answer.text ?? answer.message]),
+    );
+  letRowsBeRead({ connection });
+  connection.attachListeners(stream);
+  const receive = (bytes: Buffer, size = bytes.length): void => {
+    for (let at = 0; at < bytes.length; at += size) stream.emit('data', bytes.subarray(at, at + size));
+  };
+  return { connection: connection as unknown as Connection, receive, told };
+}
+
+const END = message('C', Buffer.from('SELECT 1\0'));
+const ERROR = message('E', Buffer.from('SERROR\0C22003\0Mtoo large\0\0'));
+
+describe('readRows', () => {
+  it('gives each row to its reader, and all else to pg, however the answer is cut', () => {
+    const rows = fc.array(fc.array(fc.option(fc.string({ unit: 'grapheme' })), { maxLength: 5 }), {
+      maxLength: 20,
+    });
+    const sizes = fc.integer({ min: 1, max: 200 });
+    fc.assert(
+      fc.property(rows, sizes, (sent, size) => {
+        const { connection, receive, told } = connect();
+        const read: Fields[] = [];
+        readRows(connection, (bytes, start) => read.push(fieldsOf(bytes, start)));
+        receive(Buffer.concat([...sent.map(dataRow), END, ERROR]), size);
+        expect(read).toEqual(sent);
+        expect(told).toEqual([
+          ['commandComplete', 'SELECT 1'],
+          ['errorMessage', 'too large'],
+        ]);
+      }),
+    );
+  });
+
+  it('leaves the rows to pg before and after', () => {
+    const { connection, receive, told } = connect();
+    receive(dataRow(['1', null]));
+    const leave = readRows(connection, () => {});
+    receive(dataRow(['2', null]));
+    leave();
+    receive(dataRow(['3', null]));
+    expect(told).toEqual([
+      ['dataRow', ['1', null]],
+      ['dataRow', ['3', null]],
+    ]);
+  });
+
+  it('is refused for a client that does not let it', () => {
+    expect(() => readRows(new EventEmitter() as unknown as Connection, () => {})).toThrow('our own drivers');
+  });
+});
