@@ -59,7 +59,7 @@ async function peaks(bench, form, contestants, database, process) {
   for (let round = 0; round < form.rounds; round++) {
     for (const { name: workload } of form.workloads) {
       const those = contestants.filter((one) => takesPart(one, workload, form));
-      for (const contestant of inTurn(those, round)) {
+      for (const contestant of inTurn(those, (process - 1) * form.rounds + round)) {
         const result = await load(contestant, database, workload, form.seconds);
         (contestant.measured[workload] ??= { rounds: [], steady: [] }).rounds.push(result);
         const text = `${result.perSecond.toFixed(0).padStart(6)} requests/s, ${result.cpu.toFixed(3)} ms CPU each`;

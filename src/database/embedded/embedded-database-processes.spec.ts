@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { transformFile } from '@swc/core';
+import { build } from 'esbuild';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -56,7 +56,7 @@ describe('an embedded database in a folder', () => {
   afterAll(() => rm(workshop, { recursive: true }));
 
   function start(): ChildProcess {
-    const child = fork(join(workshop, 'child.js'), [directory], { stdio: 'inherit', execArgv: SHORT_LIVED });
+    const child = fork(join(workshop, 'child.mjs'), [directory], { stdio: 'inherit', execArgv: SHORT_LIVED });
     children.add(child);
     child.once('exit', () => children.delete(child));
     return child;
@@ -165,19 +165,15 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** A process of its own cannot run TypeScript, so it gets the files of this folder as JavaScript. */
+/** A process of its own cannot run TypeScript, so it gets what it runs as JavaScript, in one file. */
 async function compileInto(folder: string): Promise<void> {
-  const sources = (await readdir(HERE)).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
-  await Promise.all([
-    ...sources.map(async (name) => {
-      const { code } = await transformFile(join(HERE, name), {
-        jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
-        module: { type: 'es6' },
-      });
-      await writeFile(join(folder, name.replace(/\.ts$/, '.js')), code);
-    }),
-    writeFile(join(folder, 'child.js'), CHILD),
-    writeFile(join(folder, 'package.json'), '{ "type": "module" }'),
-    symlink(NODE_MODULES, join(folder, 'node_modules')),
-  ]);
+  await build({
+    stdin: { contents: CHILD, resolveDir: HERE },
+    outfile: join(folder, 'child.mjs'),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+  await symlink(NODE_MODULES, join(folder, 'node_modules'));
 }

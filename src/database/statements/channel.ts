@@ -30,7 +30,7 @@ const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 export class Channel {
   private waiting: Execution[] = [];
   /** Reads that wait, by what they ask: whoever asks the same before it is sent gets the same answer. */
-  private shared = new Map<string, Promise<Row[]>>();
+  private shared = new Map<string, { execution: Execution; answer: Promise<Row[]> }>();
   private underWay = 0;
   private starting = false;
   private watch: NodeJS.Timeout | undefined;
@@ -52,21 +52,20 @@ export class Channel {
     this.availability.check();
     if (this.options.kind === 'write') return this.enqueue(statement, values);
     const question = questionOf(statement, values);
-    let answer = this.shared.get(question);
-    if (!answer) {
-      answer = this.enqueue(statement, values);
-      this.shared.set(question, answer);
-    }
-    return answer;
+    return this.shared.get(question)?.answer ?? this.enqueue(statement, values, question);
   }
 
-  private enqueue(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  private enqueue(statement: Statement, values: readonly unknown[], question?: string): Promise<Row[]> {
     if (this.waiting.length >= MOST_WAITING) throw new DatabaseOutage(BUSY);
-    return new Promise<Row[]>((resolve, reject) => {
-      this.waiting.push({ statement, values, since: performance.now(), resolve, reject });
-      this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
-      this.startSoon();
+    let execution!: Execution;
+    const answer = new Promise<Row[]>((resolve, reject) => {
+      execution = { statement, values, since: performance.now(), resolve, reject, question };
     });
+    this.waiting.push(execution);
+    if (question !== undefined) this.shared.set(question, { execution, answer });
+    this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
+    this.startSoon();
+    return answer;
   }
 
   /** Not at once: as long as every turn of the event loop reads more requests from their sockets, they go together. */
@@ -187,11 +186,19 @@ export class Channel {
   }
 
   /**
-   * A new map, rather than one that is emptied: what V8 replaces within a map that shrinks and grows stays linked to its
-   * successor, and once one of them is old, whatever the next ones ever held lives until the next great collection.
+   * Keeps what still waits, in a new map rather than in one that is emptied: what V8 replaces within a map that shrinks and
+   * grows stays linked to its successor, and once one of them is old, whatever the next ones ever held lives until the
+   * next great collection.
    */
   private unshare(): void {
-    if (this.shared.size > 0) this.shared = new Map();
+    if (this.shared.size === 0) return;
+    const kept: typeof this.shared = new Map();
+    for (const execution of this.waiting) {
+      const { question = '' } = execution;
+      const shared = this.shared.get(question);
+      if (shared?.execution === execution) kept.set(question, shared);
+    }
+    this.shared = kept;
   }
 
   private reject(executions: Execution[], error: unknown): void {

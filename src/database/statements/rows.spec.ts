@@ -93,6 +93,17 @@ describe('readRows', () => {
     ]);
   });
 
+  it('is not ended by who has read before', () => {
+    const { connection, receive, told } = connect();
+    const leave = readRows(connection, () => {});
+    const read: Fields[] = [];
+    readRows(connection, (bytes, start) => read.push(fieldsOf(bytes, start)));
+    leave();
+    receive(dataRow(['1']));
+    expect(read).toEqual([['1']]);
+    expect(told).toEqual([]);
+  });
+
   it('is refused for a client that does not let it', () => {
     expect(() => readRows(new EventEmitter() as unknown as Connection, () => {})).toThrow('our own drivers');
   });

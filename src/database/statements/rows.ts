@@ -53,6 +53,7 @@ export function readRows(connection: Connection, readRow: RowReader): () => void
   if (!answers) throw new Error('Only clients of our own drivers let rows be read.');
   answers.readRow = readRow;
   return () => {
-    answers.readRow = undefined;
+    // What is told late of a query that has ended, as pg does of one that ran out of time, must not end the next one's.
+    if (answers.readRow === readRow) answers.readRow = undefined;
   };
 }

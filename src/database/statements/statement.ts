@@ -18,6 +18,8 @@ export interface Execution {
   readonly since: number;
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
+  /** What it asks, when others that ask the same may share its answer. */
+  readonly question?: string | undefined;
   /** Those that were put together into this one. */
   readonly parts?: readonly Execution[];
   /** Not to be put together with others again. */
