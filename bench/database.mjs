@@ -28,7 +28,11 @@ export async function startDatabase(bench) {
   const children = execFileSync('pgrep', ['-P', postmaster], { encoding: 'utf8' }).trim().split('\n');
   for (const pid of [postmaster, ...children]) moveToCore(CORES.others, pid);
   const [version] = await query(cluster.url, 'SHOW server_version');
-  return { ...cluster, version: version.server_version.split(' ', 1)[0], logFile: join(cluster.folder, 'log') };
+  return {
+    ...cluster,
+    version: version.server_version.split(' ', 1)[0],
+    logFile: join(cluster.folder, 'log'),
+  };
 }
 
 /** A database with so many animals, and a key. The service makes its tables, when it starts. */
