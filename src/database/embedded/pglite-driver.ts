@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { letRowsBeRead } from '../statements/rows.js';
+import { letRowsBeRead } from '../rows.js';
 import { keepHouse } from './housekeeping.js';
 import type { PGliteSession } from './pglite-session.js';
 import { PGliteStream } from './pglite-stream.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Availability } from '../availability.js';
 import { DatabaseOutage } from '../outage.js';
-import { letRowsBeRead } from '../statements/rows.js';
+import { letRowsBeRead } from '../rows.js';
 import { hangUp } from './hang-up.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;

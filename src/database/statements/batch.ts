@@ -1,7 +1,7 @@
 import type { Connection, Submittable } from 'pg';
 import pg from 'pg';
 import { type FieldReader, fieldReader } from '../types.js';
-import { readRows } from './rows.js';
+import { readRows } from '../rows.js';
 import type { Execution, Row, Statement } from './statement.js';
 
 interface Field {
