@@ -148,6 +148,18 @@ onServer('When the database goes away', () => {
     expect(await stored('locked out')).toBe(0);
   });
 
+  it('takes a connection that breaks for no more than that', async () => {
+    const asking = "query = 'SHOW transaction_read_only' AND datname = current_database()";
+    const backend = async (): Promise<unknown> =>
+      (await direct.query(`SELECT pid FROM pg_stat_activity WHERE ${asking}`)).rows[0]?.pid;
+    log.length = 0;
+    const before = await backend();
+    await direct.query('SELECT pg_terminate_backend($1)', [before]);
+    await until('it is asked again', async () => ![undefined, before].includes(await backend()));
+    expect((await ready()).status).toBe(200);
+    expect(log).toEqual([]);
+  });
+
   it('gives no connection whose answer is outstanding to anybody else', async () => {
     const dataSource = app.get(DataSource);
     const backend = async (): Promise<unknown> => (await dataSource.query('SELECT pg_backend_pid()'))[0];

@@ -39,11 +39,14 @@ export class NestLogger implements LoggerService {
     this.logger.warn({ context }, String(message));
   }
 
-  error(message: unknown, ...details: unknown[]): void {
-    this.logger.error({ err: message instanceof Error ? message : undefined, details }, String(message));
+  error(message: unknown, stack?: string, context?: string): void {
+    this.logger.error(
+      { err: message instanceof Error ? message : undefined, stack, context },
+      String(message),
+    );
   }
 
-  fatal(message: unknown, ...details: unknown[]): void {
-    this.logger.fatal({ details }, String(message));
+  fatal(message: unknown, context?: string): void {
+    this.logger.fatal({ context }, String(message));
   }
 }

@@ -9,6 +9,12 @@ const ASK = 'SHOW transaction_read_only';
 
 const { heartbeatMs, silenceMs } = DATABASE_LIMITS;
 
+class Silence extends Error {
+  constructor() {
+    super(`it has said nothing for ${silenceMs} ms`);
+  }
+}
+
 /**
  * Asks the server again and again whether it is there, on a connection of its own. Requests learn of an outage from
  * here rather than each by waiting, and of its end too.
@@ -48,10 +54,25 @@ export class Heartbeat {
   }
 
   private async beat(): Promise<void> {
-    const client = (this.client ??= this.connect());
-    const { rows } = await this.inTime(client.query<{ transaction_read_only: string }>(ASK));
+    const isReadOnly = this.client ? await this.askAgain(this.client) : await this.ask(this.connect());
     this.availability.heard();
-    if (rows[0]?.transaction_read_only === 'on') throw new Error('the server is read-only');
+    if (isReadOnly) throw new Error('the server is read-only');
+  }
+
+  /** That one connection has broken says nothing of the server: whether it takes another does. */
+  private async askAgain(client: pg.Client): Promise<boolean> {
+    try {
+      return await this.ask(client);
+    } catch (error) {
+      if (error instanceof Silence || this.stopping.signal.aborted) throw error;
+      this.hangUp();
+      return this.ask(this.connect());
+    }
+  }
+
+  private async ask(client: pg.Client): Promise<boolean> {
+    const { rows } = await this.inTime(client.query<{ transaction_read_only: string }>(ASK));
+    return rows[0]?.transaction_read_only === 'on';
   }
 
   private connect(): pg.Client {
@@ -59,6 +80,7 @@ export class Heartbeat {
     client.on('error', () => {}); // the statement under way is told too
     // Statements wait for the connection, and fail with it.
     client.connect().catch(() => {});
+    this.client = client;
     return client;
   }
 
@@ -80,7 +102,7 @@ export class Heartbeat {
       // When this process was too busy to listen, an answer may have arrived that has not been read.
       await nextTurn();
       await nextTurn();
-      if (quiet() >= silenceMs) throw new Error(`it has said nothing for ${silenceMs} ms`);
+      if (quiet() >= silenceMs) throw new Silence();
     }
   }
 
