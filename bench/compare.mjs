@@ -14,7 +14,7 @@ export async function compare(bench, form, database) {
     await start(bench, inOrder, database);
     await warmUp(bench, form, inOrder, database);
     await peaks(bench, form, contestants, database, process);
-    if (process === form.processes) await equalLoads(bench, form, contestants, database);
+    await equalLoads(bench, form, contestants, database);
     for (const contestant of contestants) {
       contestant.peakMemory = Math.max(contestant.peakMemory ?? 0, memory(contestant.pid).peak);
     }

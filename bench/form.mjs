@@ -10,14 +10,14 @@ const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --fl
 
 /** Two processes of the same program differ, by how each is compiled and collects garbage: of each there are several. */
 const FULL = {
-  title: 'The full comparison: about a quarter of an hour, on a machine that does nothing else.',
+  title: 'The full comparison: about twenty minutes, on a machine that does nothing else.',
   rows: 1_000_000,
   processes: 4,
   rounds: 6,
   seconds: 1,
-  warmUpSeconds: 1,
-  steadyRounds: 3,
-  steadySeconds: 3,
+  warmUpSeconds: 2,
+  steadyRounds: 2,
+  steadySeconds: 2,
   starts: 5,
   longRun: 1_000_000,
   flatRows: [10_000, 10_000_000],

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
+import { requestOf } from '../common/http/exchange.js';
 import { countHeader } from '../common/http/raw-headers.js';
 import { RateLimits } from '../common/rate-limit/rate-limits.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -40,7 +41,7 @@ export class ApiKeyGuard extends AuthGuard() {
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (this.isPublic(context) || this.isKnown(context.switchToHttp().getRequest())) return true;
+    if (this.isPublic(context) || this.isKnown(requestOf(context))) return true;
     return this.authenticate(context);
   }
 
@@ -70,7 +71,7 @@ export class ApiKeyGuard extends AuthGuard() {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) await this.limits.failures.take(addressOf(context));
+      if (isFailedCredential(error)) await this.limits.failures.take(requestOf(context).ip);
       throw error;
     }
   }
@@ -81,10 +82,7 @@ export class ApiKeyGuard extends AuthGuard() {
     _challenge: unknown,
     context: ExecutionContext,
   ): T {
-    const sent = countHeader(
-      context.switchToHttp().getRequest<FastifyRequest>().raw.rawHeaders,
-      'authorization',
-    );
+    const sent = countHeader(requestOf(context).raw.rawHeaders, 'authorization');
     if (failure)
       throw failure instanceof ApiError && failure.status === 401 ? withChallenge(failure) : failure;
     if (key && sent === 1) return key;
@@ -108,8 +106,4 @@ function withChallenge(error: ApiError): ApiError {
 /** A credential that was sent and is not valid; to send none is not an attempt. */
 function isFailedCredential(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401 && error.code !== 'missing_api_key';
-}
-
-function addressOf(context: ExecutionContext): string {
-  return context.switchToHttp().getRequest<FastifyRequest>().ip;
 }

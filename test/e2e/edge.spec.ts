@@ -88,6 +88,17 @@ describe('The edge', () => {
       expect(parseRaw(raw).headers['connection']).toBe('close');
     });
 
+    it.each([
+      ['a body that is refused', '{"name":"Rex"}', 'HTTP/1.1 400 Bad Request'],
+      ['a body that is no JSON', '{"name":', 'HTTP/1.1 400 Bad Request'],
+      ['a body that is taken', '{"name":"Rex","categoryId":1}', 'HTTP/1.1 201 Created'],
+    ])('%s, and what comes behind it on the same connection', async (_, body, status) => {
+      const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      const last = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+      const raw = await sendRaw(service.origin, post + post + last);
+      expect(raw.match(/HTTP\/1\.1 .*/g)).toEqual([status, status, 'HTTP/1.1 200 OK']);
+    });
+
     it('Expect: 100-continue, by inviting the body of a request that may go on, and no other', async () => {
       const ask = (headers: string) =>
         sendRaw(

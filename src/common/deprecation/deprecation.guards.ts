@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { replyOf, requestOf } from '../http/exchange.js';
 import { DeprecatedCalls } from '../metrics/deprecated-calls.js';
 import { Deprecations } from './deprecations.js';
 
@@ -10,7 +10,7 @@ export class DeprecationHeadersGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const policy = this.deprecations.ofHandler(context.getHandler() as () => unknown);
-    if (policy) context.switchToHttp().getResponse<FastifyReply>().headers(policy.headers);
+    if (policy) replyOf(context).headers(policy.headers);
     return true;
   }
 }
@@ -26,7 +26,7 @@ export class SunsetGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const handler = context.getHandler() as () => unknown;
     const policy = this.deprecations.ofHandler(handler);
-    const { user } = context.switchToHttp().getRequest<FastifyRequest>();
+    const { user } = requestOf(context);
     if (policy && user) this.calls.count(handler.name, user.name);
     if (policy?.isOver()) throw policy.gone();
     return true;

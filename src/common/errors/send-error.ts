@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { owesBody } from '../http/json-body.js';
 import { JSON_TYPE } from '../http/media-types.js';
 import { DatabaseOutage } from '../../database/outage.js';
 import { toApiError } from './to-api-error.js';
@@ -19,10 +19,4 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   if (owesBody(request.raw)) reply.header('connection', 'close');
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
-}
-
-function owesBody({ complete, headers }: IncomingMessage): boolean {
-  return (
-    !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
-  );
 }

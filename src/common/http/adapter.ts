@@ -11,6 +11,7 @@ import { inviteLater } from './json-body.js';
 import { LIMITS } from './limits.js';
 import { malformedHttp, noteRequest } from './malformed-http.js';
 import { refusal } from './refusal.js';
+import { sendInOneWrite } from './one-write.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
 import { normalTarget } from './request-target.js';
 import { SECURITY_HEADERS } from './security-headers.js';
@@ -51,6 +52,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   });
   const instance = adapter.getInstance();
   watchConnections(instance.server);
+  sendInOneWrite(instance.server);
   limitPipelining(instance);
   prepare(instance);
   return adapter;

@@ -37,9 +37,29 @@ export function inviteLater(request: IncomingMessage, response: ServerResponse):
   asking.set(request, response);
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
+function readBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > LIMITS.bodyBytes) throw tooLarge();
   asking.get(request)?.writeContinue();
+  // Mostly the body came with the head, and is here as a whole.
+  if (length === 0 || request.readableLength !== length) return collectBytes(request);
+  const bytes = request.read() as Buffer;
+  readAtOnce.add(request);
+  request.resume(); // to its end, which others wait for
+  return bytes;
+}
+
+/** Requests that Node.js has not called complete yet, although nothing of them is outstanding. */
+const readAtOnce = new WeakSet<IncomingMessage>();
+
+/** Whether a part of the body is still on its way. */
+export function owesBody(request: IncomingMessage): boolean {
+  if (request.complete || readAtOnce.has(request)) return false;
+  const { headers } = request;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function collectBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -53,7 +73,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       request.off('data', take).off('end', end).off('error', broken).off('close', broken).pause();
       settle();
     };
-    const end = (): void => stop(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const end = (): void => stop(() => resolve(Buffer.concat(chunks)));
     // The connection broke off in the middle of the body; nobody is left to read this.
     const broken = (): void =>
       stop(() => reject(new ApiError('bad_request', 'The request ended before its body did.')));

@@ -74,9 +74,9 @@ function countWhileOpen(request: IncomingMessage, response: ServerResponse, pres
     if (response.closed || response.headersSent) return;
     pressure.open++;
     open.add(response);
-    response.once('close', () => end(response, pressure));
+    response.on('close', () => end(response, pressure));
   };
-  if (hasBody(request)) request.once('end', begin);
+  if (hasBody(request)) request.on('end', begin);
   else begin();
 }
 

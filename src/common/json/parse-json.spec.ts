@@ -1,5 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parse } from 'lossless-json';
+import { int64FromJsonNumber } from '../int64/int64.js';
 import { MAX_DEPTH, OtherNumber, parseJson } from './parse-json.js';
+
+function outcomeOf(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
 
 describe('parseJson', () => {
   it('reads what JSON can say', () => {
@@ -17,6 +28,38 @@ describe('parseJson', () => {
       new OtherNumber('1.5'),
       new OtherNumber('1e400'),
     ]);
+  });
+
+  it.each<[string, unknown]>([
+    ['-0', 0n],
+    ['-7', -7n],
+    ['999999999999999', 999999999999999n],
+    ['9999999999999999', 9999999999999999n],
+    ['9223372036854775808', new OtherNumber('9223372036854775808')],
+    ['4.0', 4n],
+    ['4.0000000000000000000001', new OtherNumber('4.0000000000000000000001')],
+    ['9007199254740991.4', new OtherNumber('9007199254740991.4')],
+    ['1e-400', new OtherNumber('1e-400')],
+    ['1E3', 1000n],
+  ])('reads %s as exactly that', (text, value) => {
+    expect(parseJson(text)).toEqual(value);
+    expect(parseJson(`{"a":[{"b":${text}}]}`)).toEqual({ a: [{ b: value }] });
+  });
+
+  it('reads the same as a parser that always keeps all digits', () => {
+    const parseNumber = (text: string) => int64FromJsonNumber(text) ?? new OtherNumber(text);
+    const written = fc.oneof(
+      fc.json(),
+      fc.json().map((text) => text.replace(/\d/g, '$&$&$&')),
+    );
+    fc.assert(
+      fc.property(written, (text) => {
+        expect(outcomeOf(() => parseJson(text))).toEqual(
+          outcomeOf(() => parse(text, undefined, { parseNumber })),
+        );
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('stores a member called __proto__ like any other', () => {

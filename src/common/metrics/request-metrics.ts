@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import type { Metrics } from './metrics.js';
+import { Shelf } from '../shelf.js';
 import { TalliedHistogram, Tally } from './tallied-histogram.js';
 
 declare module 'fastify' {
@@ -50,25 +51,25 @@ export function measureRequests(instance: FastifyInstance, metrics: Metrics): vo
 }
 
 /**
- * The tally of each method, route and status: found with two look-ups and then counted up, where the library would
+ * The tally of each method, route and status: found with a few look-ups and then counted up, where the library would
  * check and hash the labels anew for each request.
  */
 class Tallies {
   readonly all: Tally[] = [];
-  private readonly found = new Map<string, Map<number, Tally>>();
+  private readonly found = new Shelf<Tally>();
 
   of({ method, routeOptions }: FastifyRequest, { statusCode, errorCode }: FastifyReply): Tally {
     // What no operation answers is one label value: clients can invent as many paths and methods as they like.
     const { url } = routeOptions;
     const known = url !== undefined && errorCode !== 'method_not_allowed';
-    const key = known ? `${method} ${url}` : UNKNOWN;
-    const ofRoute = this.found.get(key);
-    const tally = ofRoute?.get(statusCode);
-    if (tally) return tally;
     const labels = known ? { method, route: url } : { method: UNKNOWN, route: UNKNOWN };
-    const added = new Tally({ ...labels, status: String(statusCode) }, SECONDS);
-    this.found.set(key, (ofRoute ?? new Map<number, Tally>()).set(statusCode, added));
-    this.all.push(added);
-    return added;
+    const place = this.found.at(labels.method).at(labels.route).at(statusCode);
+    return (place.item ??= this.add({ ...labels, status: String(statusCode) }));
+  }
+
+  private add(labels: Record<string, string>): Tally {
+    const tally = new Tally(labels, SECONDS);
+    this.all.push(tally);
+    return tally;
   }
 }

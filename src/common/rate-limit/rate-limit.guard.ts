@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
+import { replyOf, requestOf } from '../http/exchange.js';
 import { type Allowance, type RateLimiter, WINDOW_SECONDS } from './rate-limiter.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -10,10 +11,9 @@ export class RateLimitGuard implements CanActivate {
   constructor(private readonly limits: RateLimits) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const { user } = http.getRequest<FastifyRequest>();
+    const { user } = requestOf(context);
     if (!user) return true;
-    const reply = http.getResponse<FastifyReply>();
+    const reply = replyOf(context);
     const limiter = this.limits.requests;
     try {
       const allowance = await limiter.take(String(user.id));

@@ -44,15 +44,17 @@ export class RateLimiter {
     }
   }
 
-  private async count(client: string): Promise<RateLimiterRes> {
-    if (this.shared) {
-      try {
-        return await Promise.race([this.shared.consume(client), giveUp()]);
-      } catch (outcome) {
-        if (outcome instanceof RateLimiterRes) throw outcome;
-      }
+  private count(client: string): Promise<RateLimiterRes> {
+    return this.shared ? this.countTogether(this.shared, client) : this.own.consume(client);
+  }
+
+  private async countTogether(shared: RateLimiterRedis, client: string): Promise<RateLimiterRes> {
+    try {
+      return await Promise.race([shared.consume(client), giveUp()]);
+    } catch (outcome) {
+      if (outcome instanceof RateLimiterRes) throw outcome;
+      return this.own.consume(client);
     }
-    return this.own.consume(client);
   }
 }
 

@@ -48,7 +48,8 @@ export class Channel {
     return { waiting: this.waiting.length, underWay: this.underWay };
   }
 
-  async run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  /** Throws at once when it is of no use to wait. */
+  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     this.availability.check();
     if (this.options.kind === 'write') return this.enqueue(statement, values);
     const question = questionOf(statement, values);

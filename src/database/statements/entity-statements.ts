@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
+import { Shelf } from '../../common/shelf.js';
 import type { Statement } from './statement.js';
 
 /** Types that go into an array as they are, and come out of it as they were. */
@@ -21,7 +22,7 @@ const PLAIN_TYPES = new Set([
 
 /** Writes the statements of an entity, from what TypeORM knows of it, and each of them once. */
 export class EntityStatements {
-  private readonly written = new Map<string, Statement>();
+  private readonly written = new Shelf<Statement>();
   private readonly properties: string[];
   private readonly table: string;
   private readonly columns: string;
@@ -92,14 +93,14 @@ export class EntityStatements {
   }
 
   private write(words: string[], text: () => string, forMany?: () => Statement | undefined): Statement {
-    const key = words.join(' ');
-    let statement = this.written.get(key);
-    if (!statement) {
-      const name = nameOf(`${this.entity.tableName} ${key}`);
-      statement = { name, text: text(), properties: this.properties, forMany: forMany?.() };
-      this.written.set(key, statement);
-    }
-    return statement;
+    let shelf = this.written;
+    for (const word of words) shelf = shelf.at(word);
+    return (shelf.item ??= {
+      name: nameOf(`${this.entity.tableName} ${words.join(' ')}`),
+      text: text(),
+      properties: this.properties,
+      forMany: forMany?.(),
+    });
   }
 
   private select(conditions: string[]): string {
