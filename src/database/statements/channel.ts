@@ -5,6 +5,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from '../outage.js';
 import { hangUp } from '../server/hang-up.js';
 import { Batch } from './batch.js';
+import { questionOf, SharedReads } from './shared-reads.js';
 import type { Execution, Row, Statement } from './statement.js';
 import { putTogether, takeApart } from './together.js';
 
@@ -29,8 +30,7 @@ const BUSY = 'The database is too busy at the moment. Nothing was stored.';
  */
 export class Channel {
   private waiting: Execution[] = [];
-  /** Reads that wait, by what they ask: whoever asks the same before it is sent gets the same answer. */
-  private shared = new Map<string, { execution: Execution; answer: Promise<Row[]> }>();
+  private readonly shared = new SharedReads();
   private underWay = 0;
   private starting = false;
   private watch: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class Channel {
     this.availability.check();
     if (this.options.kind === 'write') return this.enqueue(statement, values);
     const question = questionOf(statement, values);
-    return this.shared.get(question)?.answer ?? this.enqueue(statement, values, question);
+    return this.shared.find(question) ?? this.enqueue(statement, values, question);
   }
 
   private enqueue(statement: Statement, values: readonly unknown[], question?: string): Promise<Row[]> {
@@ -63,7 +63,7 @@ export class Channel {
       execution = { statement, values, since: performance.now(), resolve, reject, question };
     });
     this.waiting.push(execution);
-    if (question !== undefined) this.shared.set(question, { execution, answer });
+    this.shared.add(execution, answer);
     this.watch ??= setTimeout(() => this.refuseLate(), waitMs);
     this.startSoon();
     return answer;
@@ -140,7 +140,7 @@ export class Channel {
 
   private take(): Execution[] {
     const executions = this.waiting.splice(0, LARGEST_BATCH);
-    this.unshare();
+    this.shared.keep(this.waiting);
     if (this.options.kind === 'read' && this.options.named) return executions;
     const together = putTogether(executions);
     if (together.length > 0 && !this.options.named) together.unshift(timeLimit());
@@ -173,7 +173,7 @@ export class Channel {
     const now = performance.now();
     const late = this.waiting.filter(({ since }) => now - since >= waitMs);
     this.waiting = this.waiting.filter(({ since }) => now - since < waitMs);
-    this.unshare();
+    this.shared.keep(this.waiting);
     this.reject(late, new DatabaseOutage(BUSY));
     const [first] = this.waiting;
     if (first) this.watch = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
@@ -182,24 +182,8 @@ export class Channel {
   private refuseWaiting(why: () => Error): void {
     const refused = this.waiting;
     this.waiting = [];
-    this.unshare();
+    this.shared.keep(this.waiting);
     this.reject(refused, why());
-  }
-
-  /**
-   * Keeps what still waits, in a new map rather than in one that is emptied: what V8 replaces within a map that shrinks and
-   * grows stays linked to its successor, and once one of them is old, whatever the next ones ever held lives until the
-   * next great collection.
-   */
-  private unshare(): void {
-    if (this.shared.size === 0) return;
-    const kept: typeof this.shared = new Map();
-    for (const execution of this.waiting) {
-      const { question = '' } = execution;
-      const shared = this.shared.get(question);
-      if (shared?.execution === execution) kept.set(question, shared);
-    }
-    this.shared = kept;
   }
 
   private reject(executions: Execution[], error: unknown): void {
@@ -224,14 +208,4 @@ function timeLimit(): Execution {
     resolve: ignore,
     reject: ignore,
   };
-}
-
-/** The same for the same statement with the same values, and never the same for others. */
-function questionOf({ name }: Statement, values: readonly unknown[]): string {
-  let question = name;
-  for (const value of values) {
-    const text = Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
-    question += `\n${text.length} ${text}`;
-  }
-  return question;
 }

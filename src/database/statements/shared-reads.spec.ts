@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { questionOf, SharedReads } from './shared-reads.js';
+import type { Execution, Row } from './statement.js';
+
+const STATEMENT = { name: 'one', text: 'SELECT $1', properties: [] };
+const nobody = (): void => {};
+
+function reading(...values: unknown[]): Execution {
+  const question = questionOf(STATEMENT, values);
+  return { statement: STATEMENT, values, since: 0, resolve: nobody, reject: nobody, question };
+}
+
+describe('Reads that wait', () => {
+  const answer = Promise.resolve<Row[]>([]);
+
+  it('share their answer until they are sent, and those that still wait go on sharing it', () => {
+    const shared = new SharedReads();
+    const [sent, waiting] = [reading(1n), reading(2n)];
+    shared.add(sent, answer);
+    shared.add(waiting, answer);
+    shared.keep([waiting]);
+    expect(shared.find(questionOf(STATEMENT, [1n]))).toBeUndefined();
+    expect(shared.find(questionOf(STATEMENT, [2n]))).toBe(answer);
+  });
+
+  it('do not share the answer of one that was sent with one that asks the same after it', () => {
+    const shared = new SharedReads();
+    const [sent, later] = [reading(1n), reading(1n)];
+    shared.add(sent, answer);
+    shared.keep([later]);
+    expect(shared.find(questionOf(STATEMENT, [1n]))).toBeUndefined();
+  });
+
+  it('do not share the answers of other questions, however alike they look', () => {
+    const values = [
+      ['1', '2'],
+      ['1\n1 2'],
+      ['12'],
+      ['1', '2', ''],
+      ['1'],
+      [1],
+      [1n],
+      [''],
+      [null],
+      ['null'],
+      [true],
+      ['true'],
+    ];
+    const moments = [[new Date(1)], [new Date(2)], ['1'.repeat(8)]];
+    const bytes = [[Buffer.from([0xff])], [Buffer.from([0xfe])], [Buffer.from('1')], [Buffer.from('null')]];
+    const questions = [...values, ...moments, ...bytes].map((given) => questionOf(STATEMENT, given));
+    expect(new Set(questions).size).toBe(questions.length);
+    expect(questionOf(STATEMENT, [new Date(1)])).toBe(questionOf(STATEMENT, [new Date(1)]));
+  });
+
+  it('share nothing when their values cannot be told apart', () => {
+    expect(questionOf(STATEMENT, [['1,2']])).toBeUndefined();
+    expect(new SharedReads().find(undefined)).toBeUndefined();
+  });
+});
