@@ -70,11 +70,12 @@ export class KeysService {
 
   /** The key that a token is, when that is known without asking the database and there is nothing against it. */
   recall(token: string): ApiKey | undefined {
-    const hash = this.hashes.get(token) ?? hashKey(token);
+    const remembered = this.hashes.get(token);
+    const hash = remembered ?? hashKey(token);
     const key = this.known.get(hash)?.key;
     const now = this.clock.now();
     if (!key || key.revokedAt || key.expiresAt <= now) return undefined;
-    this.rememberHash(token, hash);
+    if (remembered === undefined) this.rememberHash(token, hash);
     this.lookUps++;
     this.recordUse(key, now);
     return key;

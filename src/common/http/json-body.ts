@@ -42,7 +42,7 @@ function readBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
   if (length > LIMITS.bodyBytes) throw tooLarge();
   asking.get(request)?.writeContinue();
   // Mostly the body came with the head, and is here as a whole.
-  if (length === 0 || request.readableLength !== length) return collectBytes(request);
+  if (length === 0 || request.destroyed || request.readableLength !== length) return collectBytes(request);
   const bytes = request.read() as Buffer;
   readAtOnce.add(request);
   request.resume(); // to its end, which others wait for

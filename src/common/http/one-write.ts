@@ -11,11 +11,13 @@ export function sendInOneWrite(server: Server): void {
   });
 }
 
-const writeAll: NonNullable<Socket['_writev']> = function (this: Socket, chunks, callback) {
+type WriteList = NonNullable<Socket['_writev']>;
+
+const writeAll: WriteList = function (this: Socket, chunks, callback) {
   const [first, second] = chunks;
   if (chunks.length === 2 && first && second?.chunk === '') {
     this._write(first.chunk, first.encoding, callback);
   } else {
-    Socket.prototype._writev?.call(this, chunks, callback);
+    (Socket.prototype._writev as WriteList).call(this, chunks, callback);
   }
 };

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { Availability } from '../availability.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -20,6 +21,7 @@ class Silence extends Error {
  * here rather than each by waiting, and of its end too.
  */
 export class Heartbeat {
+  private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
   private client: pg.Client | undefined;
   private ended: Promise<void> = Promise.resolve();
@@ -54,24 +56,28 @@ export class Heartbeat {
   }
 
   private async beat(): Promise<void> {
-    const isReadOnly = this.client ? await this.askAgain(this.client) : await this.ask(this.connect());
+    const begun = performance.now();
+    const isReadOnly = this.client
+      ? await this.askAgain(this.client, begun)
+      : await this.ask(this.connect(), begun);
     this.availability.heard();
     if (isReadOnly) throw new Error('the server is read-only');
   }
 
   /** That one connection has broken says nothing of the server: whether it takes another does. */
-  private async askAgain(client: pg.Client): Promise<boolean> {
+  private async askAgain(client: pg.Client, begun: number): Promise<boolean> {
     try {
-      return await this.ask(client);
+      return await this.ask(client, begun);
     } catch (error) {
       if (error instanceof Silence || this.stopping.signal.aborted) throw error;
+      this.logger.debug(`The connection of the heartbeat broke, and is made anew: ${String(error)}`);
       this.hangUp();
-      return this.ask(this.connect());
+      return this.ask(this.connect(), begun);
     }
   }
 
-  private async ask(client: pg.Client): Promise<boolean> {
-    const { rows } = await this.inTime(client.query<{ transaction_read_only: string }>(ASK));
+  private async ask(client: pg.Client, begun: number): Promise<boolean> {
+    const { rows } = await this.inTime(client.query<{ transaction_read_only: string }>(ASK), begun);
     return rows[0]?.transaction_read_only === 'on';
   }
 
@@ -85,18 +91,17 @@ export class Heartbeat {
   }
 
   /** The answer, unless the server says nothing at all for too long: busy with other answers, it may be late with this. */
-  private async inTime<T>(answer: Promise<T>): Promise<T> {
+  private async inTime<T>(answer: Promise<T>, begun: number): Promise<T> {
     const answered = new AbortController();
     try {
-      return await Promise.race([answer, this.silence(answered.signal)]);
+      return await Promise.race([answer, this.silence(begun, answered.signal)]);
     } finally {
       answered.abort();
     }
   }
 
-  private async silence(answered: AbortSignal): Promise<never> {
-    const asked = performance.now();
-    const quiet = (): number => Math.min(performance.now() - asked, this.availability.silentFor());
+  private async silence(begun: number, answered: AbortSignal): Promise<never> {
+    const quiet = (): number => Math.min(performance.now() - begun, this.availability.silentFor());
     for (;;) {
       await delay(Math.max(1, silenceMs - quiet()), undefined, { ref: false, signal: answered });
       // When this process was too busy to listen, an answer may have arrived that has not been read.
