@@ -54,8 +54,10 @@ const readAtOnce = new WeakSet<IncomingMessage>();
 
 /** Whether a part of the body is still on its way. */
 export function owesBody(request: IncomingMessage): boolean {
-  if (request.complete || readAtOnce.has(request)) return false;
-  const { headers } = request;
+  return !request.complete && !readAtOnce.has(request) && hasBody(request);
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 

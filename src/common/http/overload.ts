@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { unavailable } from '../errors/api-error.js';
+import { hasBody } from './json-body.js';
 import { LIMITS } from './limits.js';
 import { noteRequest } from './malformed-http.js';
 import { JSON_TYPE } from './media-types.js';
@@ -70,6 +71,7 @@ const open = new WeakSet<ServerResponse>();
 
 /** A body that a client is slow to send is no work either: such a request counts once it is read. */
 function countWhileOpen(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
+  // Both events come once; to listen for the first of them only would cost more.
   const begin = (): void => {
     if (response.closed || response.headersSent) return;
     pressure.open++;
@@ -91,10 +93,6 @@ function refuse(request: IncomingMessage, response: ServerResponse, announced: r
   // A short body is passed over; a longer one is not worth the reading.
   if (!isShort(request)) headers.push('connection', 'close');
   response.writeHead(REFUSAL.status, headers).end(request.method === 'HEAD' ? undefined : BODY);
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function isShort({ headers }: IncomingMessage): boolean {
