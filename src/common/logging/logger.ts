@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
-import { destination, type Logger, pino } from 'pino';
+import { destination, type DestinationStream, type Logger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Config } from '../config/config.js';
 
@@ -15,8 +15,30 @@ export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 
   const stream =
     logFormat === 'pretty'
       ? prettyStream({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true })
-      : destination({ dest: 1, sync: true });
+      : together(destination({ dest: 1, sync: true }));
   return pino({ level: logLevel, base: null }, stream);
+}
+
+/**
+ * The lines of one turn of the event loop leave in one write: what the database answers together makes as many lines at
+ * once. Nothing waits longer than the turn, and what is fatal, or the end of the process, does not wait at all.
+ */
+export function together(stream: DestinationStream): DestinationStream & { flushSync(): void } {
+  let lines = '';
+  const flushSync = (): void => {
+    if (lines === '') return;
+    const text = lines;
+    lines = '';
+    stream.write(text);
+  };
+  process.on('exit', flushSync);
+  return {
+    write(line) {
+      if (lines === '') setImmediate(flushSync);
+      lines += line;
+    },
+    flushSync, // which pino calls behind a line that is fatal
+  };
 }
 
 /** Lets Nest write into the same log. Its start-up chatter is only of interest when debugging. */
