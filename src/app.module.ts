@@ -5,7 +5,6 @@ import { AuthModule } from './auth/auth.module.js';
 import type { Clock } from './common/clock.js';
 import { CommonModule } from './common/common.module.js';
 import { Config } from './common/config/config.js';
-import { DeprecationHeadersGuard, SunsetGuard } from './common/deprecation/deprecation.guards.js';
 import { ErrorFilter } from './common/errors/error.filter.js';
 import { MetricsServer } from './common/metrics/metrics-server.js';
 import { RateLimitGuard } from './common/rate-limit/rate-limit.guard.js';
@@ -33,11 +32,9 @@ export class AppModule {
       providers: [
         { provide: RateLimits, inject: [Config], useFactory: (config: Config) => RateLimits.start(config) },
         MetricsServer,
-        // The order of the guards is the order of the checks: an announcement, the key, its rate, the sunset.
-        { provide: APP_GUARD, useClass: DeprecationHeadersGuard },
+        // The order of the guards is the order of the checks; those of an operation come after them.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
-        { provide: APP_GUARD, useClass: SunsetGuard },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],

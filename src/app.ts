@@ -10,7 +10,7 @@ import { createAdapter } from './common/http/adapter.js';
 import { allowOrigins } from './common/http/cors.js';
 import { collectMethods } from './common/http/methods.js';
 import { Deprecations } from './common/deprecation/deprecations.js';
-import { announcementsOf } from './common/deprecation/announcements.js';
+import { Announcements } from './common/deprecation/announcements.js';
 import { refuseOverload } from './common/http/overload.js';
 import { Pressure } from './common/http/pressure.js';
 import { Metrics } from './common/metrics/metrics.js';
@@ -36,10 +36,12 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
+  const announcements = new Announcements(document, app.get(Deprecations), '/v1');
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
-  watchFromOutside(app, config, document);
+  watchFromOutside(app, config, announcements);
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
+  announcements.attachTo(fastify);
   makeAnswers(app, fastify);
   serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject, '/v1');
   serveDocs(app, document);
@@ -49,11 +51,11 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
 }
 
 /** What an operator sees of the requests, and what is refused when there are too many of them. */
-function watchFromOutside(app: NestFastifyApplication, config: Config, document: OpenAPIObject): void {
+function watchFromOutside(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
   const pressure = new Pressure(config.maxConcurrentRequests);
-  refuseOverload(fastify, pressure, announcementsOf(document, app.get(Deprecations)));
+  refuseOverload(fastify, pressure, announcements);
   metrics.gauge('http_requests_in_flight', 'Requests that are being worked on.', () => pressure.open);
   metrics.total('http_requests_refused_total', 'Requests refused by overload.', () => pressure.refused);
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));

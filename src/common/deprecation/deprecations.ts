@@ -1,7 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModuleRef, Reflector } from '@nestjs/core';
-import { DEPRECATED } from './deprecated.decorator.js';
 import type { DeprecationPolicy } from './deprecation-policy.js';
+
+/** Where the decorator leaves an operation's policy. */
+export const DEPRECATED = 'deprecated';
 
 /** Knows the policy of every deprecated operation, by the operation's handler or by its name. */
 @Injectable()

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { Announcements } from '../deprecation/announcements.js';
 import { unavailable } from '../errors/api-error.js';
 import { hasBody } from './json-body.js';
 import { LIMITS } from './limits.js';
@@ -21,9 +22,6 @@ const HEADERS = Object.entries({
   ...SECURITY_HEADERS,
 }).flat();
 
-/** What every answer for a request carries, whatever becomes of it, as names and values in turn. */
-export type Announcements = (method: string, target: string) => readonly string[];
-
 /**
  * Refuses what is too much, in front of the router: a refusal must cost next to nothing of what an answer costs, or
  * a service that gets three times what it can do is busy with refusing. What is not under /v1 is served as always:
@@ -44,7 +42,7 @@ export function refuseOverload(
     if (/^\/v1(?:[/?]|$)/.test(target)) {
       if (pressure.isTooHigh) {
         pressure.refused++;
-        refuse(request, response, announcements(request.method ?? '', target));
+        refuse(request, response, announcements.ofTarget(request.method ?? '', target));
         return;
       }
       countWhileOpen(request, response, pressure);
@@ -67,7 +65,14 @@ export function refuseOverload(
   });
 }
 
-const open = new WeakSet<ServerResponse>();
+const COUNTED = Symbol('counted');
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** Whether it is among those that are being worked on. */
+    [COUNTED]?: boolean;
+  }
+}
 
 /** A body that a client is slow to send is no work either: such a request counts once it is read. */
 function countWhileOpen(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
@@ -75,7 +80,7 @@ function countWhileOpen(request: IncomingMessage, response: ServerResponse, pres
   const begin = (): void => {
     if (response.closed || response.headersSent) return;
     pressure.open++;
-    open.add(response);
+    response[COUNTED] = true;
     response.on('close', () => end(response, pressure));
   };
   if (hasBody(request)) request.on('end', begin);
@@ -83,7 +88,9 @@ function countWhileOpen(request: IncomingMessage, response: ServerResponse, pres
 }
 
 function end(response: ServerResponse, pressure: Pressure): void {
-  if (open.delete(response)) pressure.open--;
+  if (!response[COUNTED]) return;
+  response[COUNTED] = false;
+  pressure.open--;
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, announced: readonly string[]): void {
