@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../errors/api-error.js';
 import { OtherNumber, parseJson } from '../json/parse-json.js';
@@ -8,10 +9,14 @@ import { countHeader } from './raw-headers.js';
  * Reads the JSON object that a request carries. It runs after the guards: the body of a request without
  * a valid key is never looked at.
  */
-export async function readJsonBody(request: IncomingMessage): Promise<object> {
+export function readJsonBody(request: IncomingMessage): object | Promise<object> {
   requireJson(request);
-  const text = decode(await readBytes(request));
-  const value = parse(text);
+  const bytes = readBytes(request);
+  return bytes instanceof Promise ? bytes.then(objectOf) : objectOf(bytes);
+}
+
+function objectOf(bytes: Buffer): object {
+  const value = parse(decode(bytes));
   // A number outside int64 is an object to JavaScript, but none of JSON.
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof OtherNumber) {
     throw new ApiError('invalid_json', 'The body must be a JSON object.');
@@ -44,17 +49,23 @@ function readBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
   // Mostly the body came with the head, and is here as a whole.
   if (length === 0 || request.destroyed || request.readableLength !== length) return collectBytes(request);
   const bytes = request.read() as Buffer;
-  readAtOnce.add(request);
+  request[READ_AT_ONCE] = true;
   request.resume(); // to its end, which others wait for
   return bytes;
 }
 
-/** Requests that Node.js has not called complete yet, although nothing of them is outstanding. */
-const readAtOnce = new WeakSet<IncomingMessage>();
+const READ_AT_ONCE = Symbol('read at once');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Nothing of it is outstanding, although Node.js has not called it complete yet. */
+    [READ_AT_ONCE]?: true;
+  }
+}
 
 /** Whether a part of the body is still on its way. */
 export function owesBody(request: IncomingMessage): boolean {
-  return !request.complete && !readAtOnce.has(request) && hasBody(request);
+  return !request.complete && !request[READ_AT_ONCE] && hasBody(request);
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -88,14 +99,9 @@ function tooLarge(): ApiError {
   return new ApiError('payload_too_large', `The body must not be larger than ${LIMITS.bodyBytes} bytes.`);
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
-  }
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+  return bytes.toString();
 }
 
 function parse(text: string): unknown {

@@ -33,7 +33,10 @@ export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (!metatype) return value;
     if (type === 'body') {
-      return readJsonBody(value as IncomingMessage).then((body) => checked(metatype, body, BODY));
+      const body = readJsonBody(value as IncomingMessage);
+      return body instanceof Promise
+        ? body.then((read: object) => checked(metatype, read, BODY))
+        : checked(metatype, body, BODY);
     }
     if (type === 'query') return checked(metatype, value as object, QUERY);
     if (type === 'param') return checkedPath(metatype, value as object);
