@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { replyOf, requestOf } from '../http/exchange.js';
-import { type Allowance, type RateLimiter, WINDOW_SECONDS } from './rate-limiter.js';
+import type { Allowance, RateLimiter } from './rate-limiter.js';
 import { RateLimits } from './rate-limits.js';
 
 /** Holds each key to its rate, and tells it in the headers of every answer how much is left. Public routes have none. */
@@ -28,10 +28,9 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-/** As the IETF's draft on rate limit headers has it: the policy, and what is left of it. */
-function announce(reply: FastifyReply, { name, limit }: RateLimiter, allowance: Allowance): void {
-  void reply.headers({
-    'ratelimit-policy': `"${name}";q=${limit};w=${WINDOW_SECONDS}`,
-    ratelimit: `"${name}";r=${allowance.remaining};t=${allowance.resetSeconds}`,
-  });
+/** The policy, and what is left of it. */
+function announce(reply: FastifyReply, { name, policy }: RateLimiter, allowance: Allowance): void {
+  void reply
+    .header('ratelimit-policy', policy)
+    .header('ratelimit', `"${name}";r=${allowance.remaining};t=${allowance.resetSeconds}`);
 }

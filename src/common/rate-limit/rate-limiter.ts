@@ -3,7 +3,7 @@ import type { RedisClientType } from '@redis/client';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../errors/api-error.js';
 
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 const REDIS_PATIENCE_MS = 100;
 
 /** How much a client may still do, and for how long. */
@@ -17,6 +17,8 @@ export interface Allowance {
  * while it does not answer, within this process.
  */
 export class RateLimiter {
+  /** As the IETF's draft on rate limit headers has it. */
+  readonly policy: string;
   private readonly own: RateLimiterMemory;
   private readonly shared?: RateLimiterRedis;
 
@@ -26,6 +28,7 @@ export class RateLimiter {
     readonly limit: number,
     redis?: RedisClientType,
   ) {
+    this.policy = `"${name}";q=${limit};w=${WINDOW_SECONDS}`;
     const options = { keyPrefix: `animal-store:${name}`, points: limit, duration: WINDOW_SECONDS };
     this.own = new RateLimiterMemory(options);
     if (redis) {
@@ -34,14 +37,8 @@ export class RateLimiter {
   }
 
   /** Takes one from the client's allowance; throws 429 when there is nothing left. */
-  async take(client: string): Promise<Allowance | undefined> {
-    if (this.limit === 0) return undefined;
-    try {
-      return allowance(await this.count(client));
-    } catch (outcome) {
-      if (outcome instanceof RateLimiterRes) throw tooMany(allowance(outcome));
-      throw outcome;
-    }
+  take(client: string): Promise<Allowance | undefined> {
+    return this.limit === 0 ? Promise.resolve(undefined) : this.count(client).then(allowance, refuse);
   }
 
   private count(client: string): Promise<RateLimiterRes> {
@@ -67,8 +64,10 @@ function allowance({ remainingPoints, msBeforeNext }: RateLimiterRes): Allowance
   return { remaining: remainingPoints, resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) };
 }
 
-function tooMany({ resetSeconds }: Allowance): ApiError {
-  return new ApiError('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`, {
+function refuse(outcome: unknown): never {
+  if (!(outcome instanceof RateLimiterRes)) throw outcome;
+  const { resetSeconds } = allowance(outcome);
+  throw new ApiError('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`, {
     'retry-after': String(resetSeconds),
   });
 }
