@@ -3,6 +3,15 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LIMITS } from './limits.js';
 
+const UNANSWERED = Symbol('unanswered');
+
+declare module 'node:net' {
+  interface Socket {
+    /** How many of its requests wait for their answer. */
+    [UNANSWERED]?: number;
+  }
+}
+
 interface Progress {
   read: number;
   sent: number;
@@ -53,12 +62,8 @@ function check(socket: Socket, progress: Progress, stalledMs: number, silentMs: 
  * once, and each would be worked on and its answer kept, for a client that perhaps reads none of them.
  */
 export function limitPipelining(instance: FastifyInstance, limit: number = LIMITS.pipelined): void {
-  const unanswered = new WeakMap<Socket, number>();
-  const count = (socket: Socket, difference: number): number => {
-    const sum = (unanswered.get(socket) ?? 0) + difference;
-    unanswered.set(socket, sum);
-    return sum;
-  };
+  const count = (socket: Socket, difference: number): number =>
+    (socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) + difference);
   instance.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     if (count(socket, 1) <= limit) {
       done();

@@ -13,17 +13,24 @@ interface Turn {
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly before?: ServerResponse;
+  readonly before: ServerResponse | undefined;
 }
 
-/** The last request of each connection, with its response and the one before. */
-const turns = new WeakMap<Socket, Turn>();
+const TURN = Symbol('turn');
+
+declare module 'node:net' {
+  interface Socket {
+    /** The last request of the connection, with its response and the one before. */
+    [TURN]?: Turn;
+  }
+}
+
 const refused = new WeakSet<Socket>();
 
 /** To be told of each request, so that what comes after it on its connection is answered after it. */
 export function noteRequest(id: string, request: IncomingMessage, response: ServerResponse): void {
-  const before = turns.get(request.socket)?.response;
-  turns.set(request.socket, { id, request, response, ...(before && { before }) });
+  const { socket } = request;
+  socket[TURN] = { id, request, response, before: socket[TURN]?.response };
 }
 
 /** Answers what the HTTP parser refuses: no request exists yet, only a socket. */
@@ -37,7 +44,7 @@ export function malformedHttp(logger: Logger) {
     if (refused.has(socket)) return;
     refused.add(socket);
     const refusal = new ApiError(codeOf(error, socket));
-    const requestId = idOf(turns.get(socket));
+    const requestId = idOf(socket[TURN]);
     logger.info({ requestId, status: refusal.status, code: refusal.code }, 'malformed request');
     endInTurn(socket, refusal, requestId);
   };
@@ -50,7 +57,7 @@ function idOf(turn: Turn | undefined): string {
 
 /** Answers leave in the order of their requests, and each request gets one. */
 function endInTurn(socket: Socket, error: ApiError, requestId: string): void {
-  const { request, response, before } = turns.get(socket) ?? {};
+  const { request, response, before } = socket[TURN] ?? {};
   const again = () => endInTurn(socket, error, requestId);
   if (before && !before.closed) before.once('close', again);
   else if (response && !response.closed && (request?.complete || response.headersSent)) {
