@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../src/common/metrics/metrics.js';
 import { Page } from '../../src/common/paging/page.js';
 import type { Pet } from '../../src/pets/pet.entity.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
@@ -130,6 +132,47 @@ describe('What does not count as work', () => {
     let answer = await service.get('/v1/pets');
     for (let i = 0; i < 100 && answer.status !== 200; i++) answer = await service.get('/v1/pets');
     expectAnswer(answer, 200, []);
+  });
+});
+
+describe('The number of requests that are worked on', () => {
+  const HEALTH = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
+  const STRANGER = 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n';
+  const BROKEN = 'GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const inFlight = async (): Promise<number | undefined> => {
+    const metric = service.app.get(Metrics).registry.getSingleMetric('http_requests_in_flight');
+    return (await metric?.get())?.values[0]?.value;
+  };
+
+  // Answers behind another one have no connection yet, and Node.js does not tell them when it closes.
+  it.each([
+    ['that were more than may follow each other', HEALTH.repeat(100) + STRANGER.repeat(300)],
+    ['behind one that is never answered', STRANGER.repeat(3) + BROKEN.repeat(3)],
+  ])('forgets those of a client that is gone, %s', async (_, behind) => {
+    const repository = service.app.get(PetsRepository);
+    const { findPage } = repository;
+    const begun = new Promise<void>((begin) => {
+      repository.findPage = () => {
+        begin();
+        return new Promise(() => {});
+      };
+    });
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    const held = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+    socket.write(held + behind);
+    await begun;
+    socket.destroy();
+    repository.findPage = findPage;
+    for (let i = 0; i < 200 && (await inFlight()) !== 0; i++) await delay(10);
+    expect(await inFlight()).toBe(0);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Announcements } from '../deprecation/announcements.js';
 import { unavailable } from '../errors/api-error.js';
@@ -49,6 +50,7 @@ export function refuseOverload(
     }
     for (const listener of listeners) listener.call(server, request, response);
   });
+  server.on('connection', (socket) => socket.on('close', () => endAll(socket, pressure)));
   // An answer that a client is slow to take is no work: it counts until it is made.
   instance.addHook('onSend', (_request, { raw }, _payload, done) => {
     end(raw, pressure);
@@ -66,6 +68,7 @@ export function refuseOverload(
 }
 
 const COUNTED = Symbol('counted');
+const OPEN = Symbol('open');
 
 declare module 'node:http' {
   interface ServerResponse {
@@ -74,12 +77,21 @@ declare module 'node:http' {
   }
 }
 
+declare module 'node:net' {
+  interface Socket {
+    /** How many of its requests are being worked on. */
+    [OPEN]?: number;
+  }
+}
+
 /** A body that a client is slow to send is no work either: such a request counts once it is read. */
 function countWhileOpen(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
   // Both events come once; to listen for the first of them only would cost more.
   const begin = (): void => {
-    if (response.closed || response.headersSent) return;
+    const { socket } = request;
+    if (response.closed || response.headersSent || socket.destroyed) return;
     pressure.open++;
+    socket[OPEN] = (socket[OPEN] ?? 0) + 1;
     response[COUNTED] = true;
     response.on('close', () => end(response, pressure));
   };
@@ -88,9 +100,17 @@ function countWhileOpen(request: IncomingMessage, response: ServerResponse, pres
 }
 
 function end(response: ServerResponse, pressure: Pressure): void {
-  if (!response[COUNTED]) return;
+  const { socket } = response.req;
+  if (!response[COUNTED] || !socket[OPEN]) return;
   response[COUNTED] = false;
+  socket[OPEN]--;
   pressure.open--;
+}
+
+/** The connection is gone, and with it whatever was to be answered. Only the answer whose turn it is hears of that. */
+function endAll(socket: Socket, pressure: Pressure): void {
+  pressure.open -= socket[OPEN] ?? 0;
+  socket[OPEN] = 0;
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, announced: readonly string[]): void {
