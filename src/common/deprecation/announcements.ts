@@ -1,11 +1,18 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { operationsOf } from '../openapi/operations.js';
 import type { Deprecations } from './deprecations.js';
 
-/** The headers that announce a deprecation, for whoever answers in place of the operation or for it. */
+interface Announcement {
+  readonly method: string;
+  readonly route: string;
+  readonly target: RegExp;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The headers that announce a deprecation: for refusals in front of the router, and on whatever its route answers. */
 export class Announcements {
-  private readonly all;
+  private readonly all: Announcement[];
 
   constructor(document: OpenAPIObject, deprecations: Deprecations, prefix: string) {
     this.all = operationsOf(document).flatMap(({ method, path, operation }) => {
@@ -17,34 +24,32 @@ export class Announcements {
           route: prefix + path.replace(/\{(\w+)\}/g, ':$1'),
           target: new RegExp(`^${prefix}${path.replace(/\{\w+\}/g, '[^/?]+')}(?:\\?|$)`),
           headers: policy.headers,
-          list: Object.entries(policy.headers).flat(),
         },
       ];
     });
   }
 
-  /** As names and values in turn, for a request that has not reached its route. */
+  /** As names and values in turn. */
   ofTarget(method: string, target: string): readonly string[] {
-    const wanted = reading(method);
-    return this.all.find((one) => one.method === wanted && one.target.test(target))?.list ?? [];
+    return Object.entries(find(this.all, method, target)?.headers ?? {}).flat();
   }
 
-  /** Has them on each answer of its route, also when a guard refuses. Call it before routes are registered. */
+  /** Has them on each answer of a route, also when a guard refuses. Call it before routes are registered. */
   attachTo(instance: FastifyInstance): void {
     instance.addHook('onRoute', (route) => {
-      const method = reading(String(route.method));
-      const found = this.all.find((one) => one.method === method && one.route === route.url);
-      if (!found) return;
-      route.onRequest = (request, reply, done) => {
-        // A route takes an empty parameter, too, which is then answered as another path.
-        if (found.target.test(request.url)) void reply.headers(found.headers);
+      const here = this.all.filter((one) => one.route === route.url);
+      if (here.length === 0) return;
+      const announce: onRequestHookHandler = ({ method, url }, reply, done) => {
+        // By its target again: a route takes an empty parameter, too, which is then answered as another path.
+        void reply.headers(find(here, method, url)?.headers ?? {});
         done();
       };
+      route.onRequest = [announce, ...[route.onRequest ?? []].flat()];
     });
   }
 }
 
-/** HEAD is answered as GET is. */
-function reading(method: string): string {
-  return method === 'HEAD' ? 'GET' : method;
+function find(all: readonly Announcement[], method: string, target: string): Announcement | undefined {
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return all.find((one) => one.method === wanted && one.target.test(target));
 }

@@ -35,9 +35,11 @@ describe('Lines of the log', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('do not wait when the process ends', () => {
+  it('do not wait when the process ends, nor do those that come then', () => {
     logger.info('one');
     end();
     expect(writes).toEqual([['one']]);
+    logger.info('two');
+    expect(writes).toEqual([['one'], ['two']]);
   });
 });

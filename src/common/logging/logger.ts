@@ -25,17 +25,22 @@ export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 
  */
 export function together(stream: DestinationStream): DestinationStream & { flushSync(): void } {
   let lines = '';
+  let ending = false;
   const flushSync = (): void => {
     if (lines === '') return;
     const text = lines;
     lines = '';
     stream.write(text);
   };
-  process.on('exit', flushSync);
+  process.on('exit', () => {
+    ending = true;
+    flushSync();
+  });
   return {
     write(line) {
-      if (lines === '') setImmediate(flushSync);
+      if (lines === '' && !ending) setImmediate(flushSync);
       lines += line;
+      if (ending) flushSync();
     },
     flushSync, // which pino calls behind a line that is fatal
   };
