@@ -71,7 +71,7 @@ export class ApiKeyGuard extends AuthGuard() {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) await this.limits.failures.take(requestOf(context).ip);
+      if (isFailedCredential(error)) (await this.limits.failures.take(requestOf(context).ip))?.require();
       throw error;
     }
   }

@@ -74,7 +74,7 @@ export class KeysService {
     const hash = remembered ?? hashKey(token);
     const key = this.known.get(hash)?.key;
     const now = this.clock.now();
-    if (!key || key.revokedAt || key.expiresAt <= now) return undefined;
+    if (!key || key.revokedAt || key.expiresAt.getTime() <= now.getTime()) return undefined;
     if (remembered === undefined) this.rememberHash(token, hash);
     this.lookUps++;
     this.recordUse(key, now);

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
 import { replyOf, requestOf } from '../http/exchange.js';
-import type { Allowance, RateLimiter } from './rate-limiter.js';
+import type { Allowance } from './allowance.js';
+import type { RateLimiter } from './rate-limiter.js';
 import { RateLimits } from './rate-limits.js';
 
 /** Holds each key to its rate, and tells it in the headers of every answer how much is left. Public routes have none. */
@@ -10,27 +10,24 @@ import { RateLimits } from './rate-limits.js';
 export class RateLimitGuard implements CanActivate {
   constructor(private readonly limits: RateLimits) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const { user } = requestOf(context);
     if (!user) return true;
-    const reply = replyOf(context);
     const limiter = this.limits.requests;
-    try {
-      const allowance = await limiter.take(String(user.id));
-      if (allowance) announce(reply, limiter, allowance);
-    } catch (error) {
-      if (error instanceof ApiError) {
-        announce(reply, limiter, { remaining: 0, resetSeconds: Number(error.headers['retry-after']) });
-      }
-      throw error;
-    }
-    return true;
+    const taken = limiter.take(String(user.id));
+    const reply = replyOf(context);
+    return taken instanceof Promise
+      ? taken.then((allowance) => pass(reply, limiter, allowance))
+      : pass(reply, limiter, taken);
   }
 }
 
-/** The policy, and what is left of it. */
-function announce(reply: FastifyReply, { name, policy }: RateLimiter, allowance: Allowance): void {
+/** As the IETF's draft on rate limit headers has it: the policy, and what is left of it. */
+function pass(reply: FastifyReply, { name, policy }: RateLimiter, allowance: Allowance | undefined): true {
+  if (!allowance) return true;
   void reply
     .header('ratelimit-policy', policy)
     .header('ratelimit', `"${name}";r=${allowance.remaining};t=${allowance.resetSeconds}`);
+  allowance.require();
+  return true;
 }
