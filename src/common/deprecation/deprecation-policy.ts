@@ -35,7 +35,7 @@ export abstract class DeprecationPolicy {
   }
 
   isOver(): boolean {
-    return this.terms.rehearsal || this.clock.now() >= this.terms.sunsetOn;
+    return this.terms.rehearsal || this.clock.now().getTime() >= this.terms.sunsetOn.getTime();
   }
 
   gone(): ApiError {

@@ -13,7 +13,7 @@ import { malformedHttp, noteRequest } from './malformed-http.js';
 import { sendInOneWrite } from './one-write.js';
 import { refusal } from './refusal.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
-import { normalTarget } from './request-target.js';
+import { isOfInterface, normalTarget } from './request-target.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
 const BAD_TARGET = 'The request target is not well-formed.';
@@ -110,5 +110,5 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 function begin(request: FastifyRequest, reply: FastifyReply): void {
   noteRequest(request.id, request.raw, reply.raw);
   reply.header(REQUEST_ID, request.id).headers(SECURITY_HEADERS);
-  if (/^\/v1(?:[/?]|$)/.test(request.url)) reply.header('cache-control', 'no-store');
+  if (isOfInterface(request.url)) reply.header('cache-control', 'no-store');
 }

@@ -9,7 +9,7 @@ import { noteRequest } from './malformed-http.js';
 import { JSON_TYPE } from './media-types.js';
 import { type Pressure, TICK_MS } from './pressure.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
-import { normalTarget } from './request-target.js';
+import { isOfInterface, normalTarget } from './request-target.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
 const TOLD_EVERY_MS = 10_000;
@@ -40,15 +40,17 @@ export function refuseOverload(
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     const target = normalTarget(request.url ?? '');
-    if (/^\/v1(?:[/?]|$)/.test(target)) {
-      if (pressure.isTooHigh) {
-        pressure.refused++;
-        refuse(request, response, announcements.ofTarget(request.method ?? '', target));
-        return;
-      }
-      countWhileOpen(request, response, pressure);
+    if (pressure.isTooHigh && isOfInterface(target)) {
+      pressure.refused++;
+      refuse(request, response, announcements.ofTarget(request.method ?? '', target));
+      return;
     }
     for (const listener of listeners) listener.call(server, request, response);
+  });
+  // What Fastify takes no further, a broken target or one request too many on its connection, is no work.
+  instance.addHook('onRequest', (request, reply, done) => {
+    if (isOfInterface(request.url)) countOnceRead(request.raw, reply.raw, pressure);
+    done();
   });
   server.on('connection', (socket) => socket.on('close', () => endAll(socket, pressure)));
   // An answer that a client is slow to take is no work: it counts until it is made.
@@ -85,15 +87,13 @@ declare module 'node:net' {
 }
 
 /** A body that a client is slow to send is no work either: such a request counts once it is read. */
-function countWhileOpen(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
-  // Both events come once; to listen for the first of them only would cost more.
+function countOnceRead(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
   const begin = (): void => {
     const { socket } = request;
     if (response.closed || response.headersSent || socket.destroyed) return;
     pressure.open++;
     socket[OPEN] = (socket[OPEN] ?? 0) + 1;
     response[COUNTED] = true;
-    response.on('close', () => end(response, pressure));
   };
   if (hasBody(request)) request.on('end', begin);
   else begin();
@@ -107,7 +107,7 @@ function end(response: ServerResponse, pressure: Pressure): void {
   pressure.open--;
 }
 
-/** The connection is gone, and with it whatever was to be answered. Only the answer whose turn it is hears of that. */
+/** The connection is gone, and with it whatever was to be answered. */
 function endAll(socket: Socket, pressure: Pressure): void {
   pressure.open -= socket[OPEN] ?? 0;
   socket[OPEN] = 0;

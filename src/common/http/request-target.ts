@@ -13,3 +13,8 @@ export function normalTarget(target: string): string {
   // What is no path, such as the asterisk of OPTIONS, becomes one that leads nowhere.
   return (normal.startsWith('/') ? normal : `/${normal}`) + rest;
 }
+
+/** Whether a target, in its normal form, is one of the interface, and not of what surrounds it. */
+export function isOfInterface(target: string): boolean {
+  return /^\/v1(?:[/?]|$)/.test(target);
+}
