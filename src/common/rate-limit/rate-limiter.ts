@@ -42,7 +42,8 @@ export class RateLimiter {
   }
 
   private takeAlone(client: string): Allowance {
-    const now = performance.now();
+    // Whole milliseconds: with fractions, the rest of a window can come out as longer than the window.
+    const now = Math.floor(performance.now());
     const { count, endsAt } = this.own.count(client, now);
     return new Allowance(this.limit - count, endsAt - now);
   }
