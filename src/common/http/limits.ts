@@ -9,7 +9,7 @@ export const LIMITS = {
   /** Longer than the idle time-out of the usual proxies, so that it is the proxy that closes an idle connection. */
   keepAliveMs: 72_000,
   /** How long a client may leave an answer lying, taking nothing of it. */
-  stalledMs: 10_000,
+  stalledMs: 8_000,
   connections: 10_000,
   /** How many connections may wait to be accepted: in a rush, those beyond are lost, and their clients wait seconds. */
   backlog: 4_096,
