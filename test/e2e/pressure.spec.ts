@@ -113,20 +113,12 @@ describe('What does not count as work', () => {
   });
 
   it('is a request whose client is gone', async () => {
-    const repository = service.app.get(PetsRepository);
-    const { findPage } = repository;
-    const begun = new Promise<void>((begin) => {
-      repository.findPage = () => {
-        begin();
-        return new Promise(() => {});
-      };
-    });
+    const begun = nextListHangs(service);
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
     socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
     await begun;
-    repository.findPage = findPage;
     expectError(await service.get('/v1/pets'), 'service_unavailable', REFUSED);
     socket.destroy();
     let answer = await service.get('/v1/pets');
@@ -156,25 +148,30 @@ describe('The number of requests that are worked on', () => {
     ['that were more than may follow each other', HEALTH.repeat(100) + STRANGER.repeat(300)],
     ['behind one that is never answered', STRANGER.repeat(3) + BROKEN.repeat(3)],
   ])('forgets those of a client that is gone, %s', async (_, behind) => {
-    const repository = service.app.get(PetsRepository);
-    const { findPage } = repository;
-    const begun = new Promise<void>((begin) => {
-      repository.findPage = () => {
-        begin();
-        return new Promise(() => {});
-      };
-    });
+    const begun = nextListHangs(service);
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname).on('error', () => {});
     const held = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
     socket.write(held + behind);
     await begun;
     socket.destroy();
-    repository.findPage = findPage;
     for (let i = 0; i < 200 && (await inFlight()) !== 0; i++) await delay(10);
     expect(await inFlight()).toBe(0);
   });
 });
+
+/** The next list begins and never ends; it resolves when that has begun. */
+function nextListHangs(service: Service): Promise<void> {
+  const repository = service.app.get(PetsRepository);
+  const { findPage } = repository;
+  return new Promise((begin) => {
+    repository.findPage = () => {
+      repository.findPage = findPage;
+      begin();
+      return new Promise(() => {});
+    };
+  });
+}
 
 function conversation(origin: string, text: string): Promise<string> {
   const { hostname, port } = new URL(origin);
