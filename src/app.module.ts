@@ -32,7 +32,7 @@ export class AppModule {
       providers: [
         { provide: RateLimits, inject: [Config], useFactory: (config: Config) => RateLimits.start(config) },
         MetricsServer,
-        // The order of the guards is the order of the checks: the key, then its rate. What guards one operation comes after them.
+        // The order of the guards is that of the checks: the key, then its rate. Guards of an operation come after them.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_PIPE, useClass: InputPipe },

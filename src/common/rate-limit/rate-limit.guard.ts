@@ -22,7 +22,7 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-/** As the IETF's draft on rate limit headers has it: the policy, and what is left of it. */
+/** Tells the policy and what is left of it, also when that is nothing, and then refuses. */
 function pass(reply: FastifyReply, { name, policy }: RateLimiter, allowance: Allowance | undefined): true {
   if (!allowance) return true;
   void reply
