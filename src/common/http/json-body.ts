@@ -7,7 +7,7 @@ import { countHeader } from './raw-headers.js';
 
 /**
  * Reads the JSON object that a request carries. It runs after the guards: the body of a request without
- * a valid key is never looked at. What is here already is read at once; a promise would cost more than the reading.
+ * a valid key is never looked at. What is here already is read at once, without a promise.
  */
 export function readJsonBody(request: IncomingMessage): object | Promise<object> {
   requireJson(request);
