@@ -9,9 +9,7 @@ import { bundling, external } from './support/bundling.mjs';
 import { root } from './support/root.mjs';
 
 const dist = join(root, 'dist');
-const programs = readdirSync(dist, { recursive: true }).filter((file) =>
-  /(?:^main|^schema-drift|\.cli)\.js$/.test(file),
-);
+const programs = readdirSync(dist, { recursive: true }).filter((file) => /(?:^main|\.cli)\.js$/.test(file));
 
 /** Loaded by few, when they are wanted; pino-pretty too, in a way that is not seen here. */
 const LATE = ['yaml', '@redis/client', '@opentelemetry'];

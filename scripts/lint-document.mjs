@@ -29,8 +29,8 @@ for (const linter of LINTERS) {
   if (ended.code === 127) giveUp(`npx cannot be started: ${ended.output}`);
   if (ended.code !== 0) {
     giveUp(
-      `${linter[0]} did not pass openapi.json. Mend what it names where the document is made (src/openapi.ts and ` +
-        'src/common/openapi), then run "npm run openapi". If it names nothing, npx could not fetch it.',
+      `${linter[0]} did not pass openapi.json. Mend what it names where the document is made (src/api/document), ` +
+        'then run "npm run openapi". If it names nothing, npx could not fetch it.',
     );
   }
 }

@@ -1,21 +1,24 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { ApiModule } from './api/api.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { Clock } from './common/clock.js';
 import { CommonModule } from './common/common.module.js';
-import { Config } from './common/config/config.js';
-import { ErrorFilter } from './common/errors/error.filter.js';
-import { MetricsServer } from './common/metrics/metrics-server.js';
-import { RateLimitGuard } from './common/rate-limit/rate-limit.guard.js';
-import { RateLimits } from './common/rate-limit/rate-limits.js';
-import { InputPipe } from './common/validation/input.pipe.js';
+import type { Config } from './common/config/config.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
+import { EdgeModule } from './edge/edge.module.js';
+import { ErrorFilter } from './edge/errors/error.filter.js';
+import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
+import { MetricsServer } from './observability/metrics-server.js';
+import { ObservabilityModule } from './observability/observability.module.js';
 import { PetsModule } from './pets/pets.module.js';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
+import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 
-/** The features of the service; below, what they stand on, and what holds for every route. */
+/** The features of the service; below, the rooms they stand on, and what holds for every route. */
 @Module({
   imports: [PetsModule],
 })
@@ -25,14 +28,17 @@ export class AppModule {
       module: AppModule,
       imports: [
         CommonModule.forRoot(config, clock),
+        ObservabilityModule,
+        ApiModule,
         DatabaseModule.forRoot(connection),
+        RateLimitModule,
+        EdgeModule,
         AuthModule,
         HealthModule,
       ],
       providers: [
-        { provide: RateLimits, inject: [Config], useFactory: (config: Config) => RateLimits.start(config) },
         MetricsServer,
-        // The order of the guards is that of the checks: the key, then its rate. Guards of an operation come after them.
+        // Guards run in the order of the checks: the key, then its rate. Guards of an operation come after them.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_PIPE, useClass: InputPipe },

@@ -3,27 +3,28 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import { API_PREFIX } from './common/api-prefix.js';
 import { type Clock, SystemClock } from './common/clock.js';
 import type { Config } from './common/config/config.js';
-import { makeAnswers } from './common/http/answer.js';
-import { createAdapter } from './common/http/adapter.js';
-import { allowOrigins } from './common/http/cors.js';
-import { collectMethods } from './common/http/methods.js';
-import { Deprecations } from './common/deprecation/deprecations.js';
-import { Announcements } from './common/deprecation/announcements.js';
-import { refuseOverload } from './common/http/overload.js';
-import { Pressure } from './common/http/pressure.js';
-import { Metrics } from './common/metrics/metrics.js';
-import { measureRequests } from './common/metrics/request-metrics.js';
-import { traceRequests } from './common/tracing/start-tracing.js';
-import { Tracing } from './common/tracing/tracing.js';
-import { Shutdown } from './common/http/shutdown.js';
-import { createLogger, NestLogger } from './common/logging/logger.js';
-import { documentJson } from './common/openapi/document-text.js';
-import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
+import { makeAnswers } from './api/answers/answered.decorator.js';
+import { createAdapter } from './edge/adapter.js';
+import { allowOrigins } from './edge/cors.js';
+import { collectMethods } from './edge/methods.js';
+import { Deprecations } from './api/deprecation/deprecations.js';
+import { Announcements } from './api/deprecation/announcements.js';
+import { refuseOverload } from './edge/overload.js';
+import { Pressure } from './edge/pressure.js';
+import { Metrics } from './observability/metrics.js';
+import { measureRequests } from './observability/request-metrics.js';
+import { traceRequests } from './observability/start-tracing.js';
+import { Tracing } from './observability/tracing.js';
+import { Shutdown } from './edge/shutdown.js';
+import { createLogger, NestLogger } from './observability/logger.js';
+import { documentJson } from './api/document/document-text.js';
+import { serialiseByDocument } from './api/document/serialise-by-document.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
 import { serveDocs } from './docs/docs.js';
-import { buildDocument } from './openapi.js';
+import { buildDocument } from './api/document/build-document.js';
 
 interface Parts {
   clock?: Clock;
@@ -36,14 +37,14 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
-  const announcements = new Announcements(document, app.get(Deprecations), '/v1');
+  const announcements = new Announcements(document, app.get(Deprecations));
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
   watchFromOutside(app, config, announcements);
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   announcements.attachTo(fastify);
   makeAnswers(app, fastify);
-  serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject, '/v1');
+  serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
   serveDocs(app, document);
   await app.init();
   methods.answerOthers();
@@ -71,6 +72,6 @@ export async function assembleApp(config: Config, parts: Parts = {}): Promise<Ne
     createAdapter(logger, config),
     { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
   );
-  app.setGlobalPrefix('v1', { exclude: ['health/live', 'health/ready'] });
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
   return app;
 }

@@ -1,10 +1,10 @@
 import { createApp } from './app.js';
-import { announceAddress, offerKey } from './announce.js';
+import { announceAddress, offerKey } from './startup-message.js';
 import { Database } from './database/database.js';
 import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
-import { LIMITS } from './common/http/limits.js';
+import { LIMITS } from './edge/limits.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
-import { endOnCrash, endOnSignals } from './process-end.js';
+import { endOnCrash, endOnSignals } from './signals.js';
 
 try {
   const config = loadConfig(environment());

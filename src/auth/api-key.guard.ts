@@ -2,22 +2,15 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../common/errors/api-error.js';
-import { requestOf } from '../common/http/exchange.js';
-import { countHeader } from '../common/http/raw-headers.js';
-import { RateLimits } from '../common/rate-limit/rate-limits.js';
-import type { ApiKey } from './api-key.entity.js';
+import { ApiError } from '../api/errors/api-error.js';
+import { requestOf } from '../common/exchange.js';
+import { countHeader } from '../edge/raw-headers.js';
+import { RateLimits } from '../rate-limit/rate-limits.js';
 import { ApiKeyStrategy, REALM } from './api-key.strategy.js';
 import { KeysService } from './keys.service.js';
-import { PUBLIC } from './public.decorator.js';
+import { PUBLIC } from '../api/public.decorator.js';
 
 const SCHEME = 'Bearer ';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    user?: ApiKey;
-  }
-}
 
 /** Lets a request pass with a valid API key only. It guards every route that is not marked public. */
 @Injectable()
@@ -37,6 +30,7 @@ export class ApiKeyGuard extends AuthGuard() {
       get defaultStrategy() {
         return Object.create(strategy) as string;
       },
+      property: 'caller',
     });
   }
 
@@ -63,7 +57,7 @@ export class ApiKeyGuard extends AuthGuard() {
     }
     const key = this.keys.recall(authorization.slice(SCHEME.length));
     if (!key) return false;
-    request.user = key;
+    request.caller = key;
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { runAsCommand } from '../common/run-as-command.js';
+import { runAsCommand } from '../cli/run-as-command.js';
 import { type Command, readCommand } from './cli/command-line.js';
 import { USAGE } from './cli/usage.js';
 
@@ -10,7 +10,7 @@ await runAsCommand(() => {
 /** The application is loaded only for a command that is well-formed: a typing error is answered at once. */
 async function run(command: Exclude<Command, { name: 'help' }>): Promise<string> {
   const [{ withFeature }, { AuthModule }, { KeysService }, { runCommand }] = await Promise.all([
-    import('../command-context.js'),
+    import('../cli/with-feature.js'),
     import('./auth.module.js'),
     import('./keys.service.js'),
     import('./cli/run-command.js'),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, Repository } from 'typeorm';
-import { InjectStore, type Store } from '../database/statements/store.js';
+import { InjectStore, type Store } from '../database/batching/store.js';
 import { ApiKey } from './api-key.entity.js';
 
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;

@@ -3,7 +3,7 @@ import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { DATABASE_LIMITS, SLOW_STATEMENT_LIMITS } from './limits.js';
 import { createServerDriver } from './server/server-driver.js';
-import { OWN_CONNECTIONS } from './statements/lanes.js';
+import { OWN_CONNECTIONS } from './batching/lanes.js';
 import { types } from './types.js';
 
 /** How TypeORM reaches the database. Nothing waits for ever: neither for a connection nor for a statement. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics } from '../common/metrics/metrics.js';
+import { Metrics } from '../observability/metrics.js';
 import { Availability } from './availability.js';
-import { Statements } from './statements/statements.js';
+import { Statements } from './batching/statements.js';
 
 /** What an operator sees of the database from here. */
 @Injectable()

@@ -1,15 +1,15 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { Tracing } from '../common/tracing/tracing.js';
+import { Tracing } from '../observability/tracing.js';
 import { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { dataSourceOptions } from './data-source-options.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
-import { Statements } from './statements/statements.js';
-import { Store, type Stored, storeOf } from './statements/store.js';
+import { Statements } from './batching/statements.js';
+import { Store, type Stored, storeOf } from './batching/store.js';
 
 @Global()
 @Module({})

@@ -13,7 +13,7 @@ import { migrate, type Migration } from './migrator.js';
 import { DatabaseOutage, isDatabaseOutage } from './outage.js';
 import { Heartbeat } from './server/heartbeat.js';
 import { serverClient } from './server/server-client.js';
-import type { Statements } from './statements/statements.js';
+import type { Statements } from './batching/statements.js';
 
 const RETRY_MS = 500;
 const PING_MS = 1_000;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
+import { JSON_TYPE } from '../api/media-types.js';
 import { nearestFile } from '../common/nearest-file.js';
 
 export interface Asset {
@@ -14,7 +15,7 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
+  '.json': JSON_TYPE,
   '.svg': 'image/svg+xml',
 };
 

@@ -2,8 +2,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../common/config/config.js';
-import { ApiError } from '../common/errors/api-error.js';
-import { documentJson, documentYaml } from '../common/openapi/document-text.js';
+import { ApiError } from '../api/errors/api-error.js';
+import { JSON_TYPE } from '../api/media-types.js';
+import { documentJson, documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage, type Asset } from './assets.js';
 import { documentForPage } from './document-for-page.js';
 
@@ -13,7 +14,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
   const fastify = app.getHttpAdapter().getInstance();
   const json = documentJson(document);
   let yaml: Promise<string> | undefined;
-  fastify.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
+  fastify.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(json));
   fastify.get('/openapi.yaml', async (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(await (yaml ??= documentYaml(document))),
   );

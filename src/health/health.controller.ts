@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public } from '../auth/public.decorator.js';
-import { unavailable } from '../common/errors/api-error.js';
-import { Shutdown } from '../common/http/shutdown.js';
+import { Public } from '../api/public.decorator.js';
+import { unavailable } from '../api/errors/api-error.js';
+import { Shutdown } from '../edge/shutdown.js';
 import { Database } from '../database/database.js';
 
 /** For load balancers and supervisors; not a part of the described interface. */

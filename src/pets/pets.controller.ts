@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Deprecated } from '../common/deprecation/deprecated.decorator.js';
-import { Created } from '../common/http/created.decorator.js';
-import { Resource } from '../common/openapi/resource.decorator.js';
-import type { Page } from '../common/paging/page.js';
-import { Paged } from '../common/paging/paged.decorator.js';
+import { Deprecated } from '../api/deprecation/deprecated.decorator.js';
+import { Created } from '../api/answers/created.decorator.js';
+import { Resource } from '../api/document/resource.decorator.js';
+import type { Page } from '../api/paging/page.js';
+import { Paged } from '../api/paging/paged.decorator.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { NewPetDto } from './dto/new-pet.dto.js';
 import { PetDto } from './dto/pet.dto.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Page } from '../common/paging/page.js';
-import { InjectStore, type Store } from '../database/statements/store.js';
+import type { Page } from '../api/paging/page.js';
+import { InjectStore, type Store } from '../database/batching/store.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import { Pet } from './pet.entity.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { notFound } from '../common/errors/api-error.js';
-import type { Page } from '../common/paging/page.js';
+import { notFound } from '../api/errors/api-error.js';
+import type { Page } from '../api/paging/page.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import type { Pet } from './pet.entity.js';

@@ -1,4 +1,4 @@
-import { runAsCommand } from '../common/run-as-command.js';
+import { runAsCommand } from '../cli/run-as-command.js';
 import { readSeedCommand, USAGE } from './seed/command-line.js';
 
 await runAsCommand(() => {
@@ -10,7 +10,7 @@ await runAsCommand(() => {
 async function seedPets({ count, seed }: { count: number; seed: number }): Promise<string> {
   const [{ withFeature }, { PetsModule }, { DataSource }, { makeAnimals }, { addAnimals }, { progressBar }] =
     await Promise.all([
-      import('../command-context.js'),
+      import('../cli/with-feature.js'),
       import('./pets.module.js'),
       import('typeorm'),
       import('./seed/animals.js'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Batch } from '../../src/database/statements/batch.js';
-import { type Store, storeOf } from '../../src/database/statements/store.js';
+import { Batch } from '../../src/database/batching/batch.js';
+import { type Store, storeOf } from '../../src/database/batching/store.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { type Service, startService } from './support/service.js';
 

@@ -178,7 +178,7 @@ describeInside('The commands', () => {
     ['scripts/fuzz.mjs', ['9000'], 'FUZZ_CASES=9000 npm run fuzz'],
     ['scripts/test.mjs', ['listPats'], 'npm test -- --listTests'],
     ['scripts/test.mjs', ['lst-pets'], 'No test file matches lst-pets'],
-    ['scripts/run.mjs', ['schema-drift', 'x'], 'npm run migrations:check takes no arguments'],
+    ['scripts/run.mjs', ['tools/migrations-check.cli', 'x'], 'npm run migrations:check takes no arguments'],
   ])('node %s %j tells what to do', async (script, args, hint) => {
     const settings = {
       DATABASE_URL: environment['DATABASE_URL'] || 'postgres://unused',
@@ -209,7 +209,7 @@ describeInside('The commands', () => {
   });
 
   it('npm run openapi:check finds the committed document current', async () => {
-    expect(await run(['openapi.cli', '--check'])).toMatchObject({ code: 0, err: '' });
+    expect(await run(['tools/openapi.cli', '--check'])).toMatchObject({ code: 0, err: '' });
   });
 
   it('npm run keys alone tells what there is', async () => {

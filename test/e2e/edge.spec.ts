@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ErrorCode, ERRORS } from '../../src/common/errors/error-catalogue.js';
+import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { expectError } from './support/expectations.js';

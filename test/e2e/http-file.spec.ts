@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERRORS, type ErrorCode } from '../../src/common/errors/error-catalogue.js';
-import { operationsOf } from '../../src/common/openapi/operations.js';
+import { ERRORS, type ErrorCode } from '../../src/api/errors/error-catalogue.js';
+import { operationsOf } from '../../src/api/document/operations.js';
 import { type FileRequest, readHttpFile } from './support/http-file.js';
 import { type Service, startService } from './support/service.js';
 

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Metrics } from '../../src/common/metrics/metrics.js';
-import { Page } from '../../src/common/paging/page.js';
+import { Metrics } from '../../src/observability/metrics.js';
+import { Page } from '../../src/api/paging/page.js';
 import type { Pet } from '../../src/pets/pet.entity.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { type Answer } from './support/client.js';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config/config.js';
-import { RateLimits } from '../../src/common/rate-limit/rate-limits.js';
+import { RateLimits } from '../../src/rate-limit/rate-limits.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Shutdown } from '../../src/common/http/shutdown.js';
+import { Shutdown } from '../../src/edge/shutdown.js';
 import { unpackEmptyDatabase } from '../support/empty-database.js';
 import { SHORT_LIVED } from '../support/short-lived.js';
 import { call } from './support/client.js';

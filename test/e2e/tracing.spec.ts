@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Tracing } from '../../src/common/tracing/tracing.js';
+import { Tracing } from '../../src/observability/tracing.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { type Service, startService } from './support/service.js';
 

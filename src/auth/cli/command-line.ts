@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { int64FromText } from '../../common/int64/int64.js';
 import { DAY_MS } from '../../common/clock.js';
-import { text } from '../../common/validation/rule.js';
-import { UsageError } from '../../common/usage-error.js';
+import { text } from '../../api/validation/rule.js';
+import { UsageError } from '../../cli/usage-error.js';
 import { USAGE } from './usage.js';
 
 /** The commands that read nothing but options. */

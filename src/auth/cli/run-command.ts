@@ -1,7 +1,7 @@
 import type { IssuedKey, KeysService } from '../keys.service.js';
 import type { Command } from './command-line.js';
 import { keyDetails, keyRecord, keysTable } from './keys-table.js';
-import { UsageError } from '../../common/usage-error.js';
+import { UsageError } from '../../cli/usage-error.js';
 
 /** Does what a command says, and returns what is to be printed. */
 export async function runCommand(

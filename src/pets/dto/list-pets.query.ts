@@ -1,5 +1,5 @@
-import { PageQuery } from '../../common/paging/page-query.js';
-import { QueryParameter } from '../../common/validation/field.decorator.js';
+import { PageQuery } from '../../api/paging/page-query.js';
+import { QueryParameter } from '../../api/validation/field.decorator.js';
 import type { PetStatus } from '../pet-status.js';
 import { petStatus } from './pet.fields.js';
 

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Field } from '../../common/validation/field.decorator.js';
-import { int64 } from '../../common/validation/rule.js';
+import { Field } from '../../api/validation/field.decorator.js';
+import { int64 } from '../../api/validation/rule.js';
 import type { Pet } from '../pet.entity.js';
 import type { PetStatus } from '../pet-status.js';
 import { OptionalPetStatus, PetCategoryId, PetName } from './pet.fields.js';

@@ -1,5 +1,5 @@
-import { Field, OptionalField } from '../../common/validation/field.decorator.js';
-import { int64, oneOf, text } from '../../common/validation/rule.js';
+import { Field, OptionalField } from '../../api/validation/field.decorator.js';
+import { int64, oneOf, text } from '../../api/validation/rule.js';
 import { PET_STATUSES } from '../pet-status.js';
 
 /** What the members of an animal may be, in one place for what comes in and what goes out. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../common/usage-error.js';
+import { UsageError } from '../../cli/usage-error.js';
 
 export const USAGE = `Sample animals, from the command line:
 

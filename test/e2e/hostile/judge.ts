@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type ErrorCode, ERRORS } from '../../../src/common/errors/error-catalogue.js';
+import { type ErrorCode, ERRORS } from '../../../src/api/errors/error-catalogue.js';
 import type { Service } from '../support/service.js';
 import type { RawAnswer } from './exchange.js';
 import type { More } from './notation.js';

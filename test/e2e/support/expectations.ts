@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type ErrorCode, ERRORS } from '../../../src/common/errors/error-catalogue.js';
+import { type ErrorCode, ERRORS } from '../../../src/api/errors/error-catalogue.js';
 import type { Answer } from './client.js';
 
 /** Asserts a refusal as a whole: status, body with exactly its three members, and the headers of every answer. */

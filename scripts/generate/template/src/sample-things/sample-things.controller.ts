@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Created } from '../common/http/created.decorator.js';
-import { Resource } from '../common/openapi/resource.decorator.js';
-import { InStage } from '../common/openapi/stability.js';
-import type { Page } from '../common/paging/page.js';
-import { Paged } from '../common/paging/paged.decorator.js';
+import { Created } from '../api/answers/created.decorator.js';
+import { Resource } from '../api/document/resource.decorator.js';
+import { InStage } from '../api/document/stability.js';
+import type { Page } from '../api/paging/page.js';
+import { Paged } from '../api/paging/paged.decorator.js';
 import { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
 import { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThingDto } from './dto/sample-thing.dto.js';

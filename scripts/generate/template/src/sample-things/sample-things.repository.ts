@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Page } from '../common/paging/page.js';
-import { InjectStore, type Store } from '../database/statements/store.js';
+import type { Page } from '../api/paging/page.js';
+import { InjectStore, type Store } from '../database/batching/store.js';
 import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
 import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThing } from './sample-thing.entity.js';

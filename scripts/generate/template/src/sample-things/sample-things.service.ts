@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { notFound } from '../common/errors/api-error.js';
-import type { Page } from '../common/paging/page.js';
+import { notFound } from '../api/errors/api-error.js';
+import type { Page } from '../api/paging/page.js';
 import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
 import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import type { SampleThing } from './sample-thing.entity.js';

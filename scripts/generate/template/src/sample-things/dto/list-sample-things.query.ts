@@ -1,4 +1,4 @@
-import { PageQuery } from '../../common/paging/page-query.js';
+import { PageQuery } from '../../api/paging/page-query.js';
 
 /** Filters have their place here, each a property with `@QueryParameter`. */
 export class ListSampleThingsQuery extends PageQuery {}

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Field } from '../../common/validation/field.decorator.js';
-import { int64 } from '../../common/validation/rule.js';
+import { Field } from '../../api/validation/field.decorator.js';
+import { int64 } from '../../api/validation/rule.js';
 import type { SampleThing } from '../sample-thing.entity.js';
 import { SampleThingName } from './sample-thing.fields.js';
 

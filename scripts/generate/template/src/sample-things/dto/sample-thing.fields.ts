@@ -1,5 +1,5 @@
-import { Field } from '../../common/validation/field.decorator.js';
-import { text } from '../../common/validation/rule.js';
+import { Field } from '../../api/validation/field.decorator.js';
+import { text } from '../../api/validation/rule.js';
 
 /** What the fields of a sample thing may be, in one place for what comes in and what goes out. */
 export const SampleThingName = () =>

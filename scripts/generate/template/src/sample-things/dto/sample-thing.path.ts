@@ -1,5 +1,5 @@
-import { PathParameter } from '../../common/validation/field.decorator.js';
-import { int64 } from '../../common/validation/rule.js';
+import { PathParameter } from '../../api/validation/field.decorator.js';
+import { int64 } from '../../api/validation/rule.js';
 
 export class SampleThingPath {
   @PathParameter(int64(), { description: 'Identifier of the sample thing.', example: 1 })

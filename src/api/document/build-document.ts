@@ -1,0 +1,80 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { API_PREFIX } from '../../common/api-prefix.js';
+import { Config } from '../../common/config/config.js';
+import { Deprecations } from '../deprecation/deprecations.js';
+import { ErrorDto } from '../errors/error.dto.js';
+import { describeDeprecation } from './describe-deprecation.js';
+import { describeErrors } from './describe-errors.js';
+import { DOCUMENT_HEADERS } from './document-headers.js';
+import { closeInputs, nameArrays, nameHeaders } from './finish-document.js';
+import { operationsOf } from './operations.js';
+import { listResources } from './resource.decorator.js';
+import { describeStability } from './stability.js';
+
+/** The document of the interface, made from the controllers, the rules of the fields and the error catalogue. */
+export function buildDocument(app: INestApplication): OpenAPIObject {
+  const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
+    ignoreGlobalPrefix: true,
+    operationIdFactory: (_controller, method) => method,
+    extraModels: [ErrorDto],
+  });
+  Object.assign(document.info, TERMS);
+  document.components = { ...document.components, headers: DOCUMENT_HEADERS };
+  listResources(document);
+  const deprecations = app.get(Deprecations);
+  for (const { operation } of operationsOf(document)) {
+    describeErrors(operation);
+    const policy = deprecations.ofOperation(operation.operationId ?? '');
+    if (policy) describeDeprecation(operation, policy);
+    describeStability(operation);
+    nameHeaders(operation);
+    nameArrays(operation, document.components);
+    closeInputs(operation, document.components);
+  }
+  return document;
+}
+
+/** What the builder cannot say: it asks for an address of everything, and knows no identifiers of licenses. */
+const TERMS = {
+  contact: { name: 'Whoever issued your API key' },
+  // UNLICENSED in package.json; this is how SPDX names terms of one's own.
+  license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
+};
+const INTRODUCTION = `\
+Stores animals, and lets clients list them, add them and fetch one by its identifier.
+
+**Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer pets_…\`. The first start on
+the embedded database prints one; after that, whoever runs the service issues keys with
+\`npm run keys -- issue --name your-team\`. On the page at \`/docs\`, press *Authorize* once and paste yours: this browser
+keeps it until you log out.
+
+**Read numbers exactly.** Identifiers are 64-bit integers, as JSON numbers: use a parser that keeps all their digits.
+
+**Read failures.** Whatever fails answers with the same body: a \`code\` for programs, a \`message\` for people, and the
+\`status\`. The \`X-Request-Id\` of an answer names the request in the logs.
+
+**Read on.** A list comes a page at a time; the \`Link\` header has the address of the next page. What is deprecated says
+so in \`Deprecation\` and \`Sunset\` headers.`;
+
+function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Animal Store Service')
+    .setVersion('1.0.0')
+    .setDescription(INTRODUCTION)
+    .addServer(`${config.rootPath}${API_PREFIX}`, 'This deployment')
+    .addServer('{base_url}', 'Production', {
+      base_url: { default: config.productionUrl, description: 'The address of production.' },
+    })
+    .addServer('{staging_base_url}', 'Staging', {
+      staging_base_url: { default: config.stagingUrl, description: 'The address of staging.' },
+    })
+    .addSecurity('apiKey', {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key, such as `pets_test_…`, as a bearer token.',
+    })
+    .addSecurityRequirements('apiKey')
+    .build();
+}

@@ -1,0 +1,35 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { API_PREFIX } from '../../common/api-prefix.js';
+import type { OperationObject, ResponseObject } from './types.js';
+
+export interface DocumentedOperation {
+  readonly path: string;
+  /** The path as the router writes it: `/v1/pets/:petId` for `/pets/{petId}`. */
+  readonly route: string;
+  readonly method: string;
+  readonly operation: OperationObject;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+export function operationsOf(document: OpenAPIObject): DocumentedOperation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) => {
+    const route = API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1');
+    return METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ path, route, method, operation }] : [];
+    });
+  });
+}
+
+export function responsesOf(operation: OperationObject): [status: string, response: ResponseObject][] {
+  return Object.entries(operation.responses) as [string, ResponseObject][];
+}
+
+export function schemaRef(name: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+export function headerRef(name: string): { $ref: string } {
+  return { $ref: `#/components/headers/${name}` };
+}

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ApiModule } from '../api/api.module.js';
+import { SystemClock } from '../common/clock.js';
+import { CommonModule } from '../common/common.module.js';
+import { ConfigError, environment, loadConfig } from '../common/config/load-config.js';
+import { UsageError } from './usage-error.js';
+import { connectionFor } from '../database/connection.js';
+import { Database } from '../database/database.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { ObservabilityModule } from '../observability/observability.module.js';
+import { DatabaseInUseError } from '../database/embedded/embedded-database.js';
+
+const PATIENCE_MS = 10_000;
+
+/** Opens the database that the settings name, with one feature on it, and closes it when the work is done. */
+export async function withFeature<T>(
+  feature: Type,
+  use: (context: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const context = await open(feature);
+  try {
+    await Promise.race([context.get(Database).whenReady(), unreachable()]);
+    return await use(context);
+  } finally {
+    await context.close();
+  }
+}
+
+async function open(feature: Type): Promise<INestApplicationContext> {
+  try {
+    const config = loadConfig(environment());
+    const connection = await connectionFor(config);
+    const imports = [
+      ObservabilityModule,
+      ApiModule,
+      CommonModule.forRoot(config, new SystemClock()),
+      DatabaseModule.forRoot(connection),
+      feature,
+    ];
+    return await NestFactory.createApplicationContext(
+      { module: class Command {}, imports },
+      { logger: false, abortOnError: false },
+    );
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof DatabaseInUseError) {
+      throw new UsageError(error.message, { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function unreachable(): Promise<never> {
+  await delay(PATIENCE_MS, undefined, { ref: false });
+  throw new UsageError('The database does not answer. Check DATABASE_URL, and that the server runs.');
+}

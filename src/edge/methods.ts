@@ -1,0 +1,45 @@
+import { METHODS } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { methodNotAllowed } from '../api/errors/api-error.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What can be asked of each path. */
+    methodsOfPaths: ReadonlyMap<string, ReadonlySet<string>>;
+  }
+}
+
+/**
+ * Answers the methods that a path does not have: OPTIONS with what it has, any other with 405.
+ * Call it once the application has registered its routes; they are collected from now on.
+ */
+export function collectMethods(instance: FastifyInstance): { answerOthers(): void } {
+  const methods = new Map<string, Set<string>>();
+  let answering = false;
+  instance.decorate('methodsOfPaths', methods);
+  instance.addHook('onRoute', ({ url, method }) => {
+    if (answering) return;
+    const known = methods.get(url) ?? new Set<string>();
+    for (const name of [method].flat()) known.add(name);
+    methods.set(url, known);
+  });
+  return {
+    answerOthers() {
+      answering = true;
+      for (const [url, known] of methods) {
+        const allow = [...known, ...(known.has('OPTIONS') ? [] : ['OPTIONS'])].toSorted().join(', ');
+        const others = METHODS.filter((method) => !known.has(method) && method !== 'OPTIONS');
+        if (!known.has('OPTIONS')) {
+          instance.options(url, (_request, reply) => reply.code(204).header('allow', allow).send());
+        }
+        instance.route({
+          method: others,
+          url,
+          handler: () => {
+            throw methodNotAllowed(allow);
+          },
+        });
+      }
+    },
+  };
+}

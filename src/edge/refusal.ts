@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../api/errors/api-error.js';
+import { LIMITS } from './limits.js';
+import { countHeader } from './raw-headers.js';
+
+/** What the HTTP parser lets pass and the service does not, whatever is asked for. */
+export function refusal(request: IncomingMessage, target: string): ApiError | undefined {
+  if (target.length > LIMITS.urlBytes) return new ApiError('uri_too_long');
+  if (sizeOf(request.rawHeaders) > LIMITS.headerBytes)
+    return new ApiError('headers_too_large', undefined, END);
+  const fault = faultOf(request, target);
+  return fault === undefined ? undefined : new ApiError('bad_request', fault, END);
+}
+
+/** Where such a request ends is not sure enough to read on behind it. */
+const END = { connection: 'close' };
+
+function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request must be of HTTP/1.1.';
+  if (target.includes('#')) return 'The request target must not have a fragment.';
+  const hosts = countHeader(rawHeaders, 'host');
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return 'The request must have exactly one Host header.';
+  }
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    return 'The one Transfer-Encoding is chunked, in HTTP/1.1.';
+  }
+  return undefined;
+}
+
+/** The parser measures names and values only: many small headers are larger than it knows. */
+function sizeOf(rawHeaders: readonly string[]): number {
+  let size = rawHeaders.length * 2;
+  for (const text of rawHeaders) size += text.length;
+  return size;
+}
