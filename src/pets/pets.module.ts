@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { provideSettings } from '../common/config/feature-settings.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
@@ -6,10 +7,11 @@ import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
+import { PetsSettings } from './pets.settings.js';
 
 @Module({
   imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])],
   controllers: [PetsController],
-  providers: [PetsService, PetsRepository, GetPetDeprecation],
+  providers: [PetsService, PetsRepository, GetPetDeprecation, provideSettings(PetsSettings)],
 })
 export class PetsModule {}

@@ -4,6 +4,7 @@ import type { Answer } from './support/client.js';
 import { itIsDeprecated } from './support/deprecated-operation.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
+import { PetsSettings } from '../../src/pets/pets.settings.js';
 import { addPets, type PetBody } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
 
@@ -164,8 +165,12 @@ describe('getPet with other settings', () => {
 
   it('names the dates and the address it was given, in its headers and in the document', async () => {
     const service = await startService({
-      getPetDeprecatedOn: new Date('2026-01-01T00:00:00Z'),
-      getPetSunsetOn: new Date('2031-02-03T00:00:00Z'),
+      ofFeatures: [
+        Object.assign(new PetsSettings(), {
+          getPetDeprecatedOn: new Date('2026-01-01T00:00:00Z'),
+          getPetSunsetOn: new Date('2031-02-03T00:00:00Z'),
+        }),
+      ],
       publicUrl: 'https://pets.example.org/store/v1',
     });
     const answer = await service.get('/v1/pets/1');

@@ -1,133 +1,171 @@
+import type { Type } from '@nestjs/common';
+import { API_PREFIX } from '../api-prefix.js';
+import { Env } from './env.decorator.js';
 import {
   anyText,
-  apiAddress,
-  day,
-  Env,
+  apiUrl,
   flag,
+  httpUrl,
   integer,
   networks,
   oneOf,
   origins,
-  url,
-} from './env.decorator.js';
+  port,
+  postgresUrl,
+  redisUrl,
+} from './kinds.js';
 
 export type KeyKind = 'live' | 'test';
 
-/** Every setting of the service, with its default: the one place that says what can be configured. */
+/** The settings of the service, with their defaults. A feature keeps its own in a class of its own. */
 export class Config {
-  @Env('PORT', 'a port number from 0 to 65535', integer(0, 65535))
+  @Env('PORT', port, { about: 'The port to listen on.' })
   readonly port: number = 3000;
 
-  @Env('HOST', 'an address to listen on, such as 127.0.0.1 or 0.0.0.0', anyText)
+  @Env('HOST', anyText('an address to listen on, such as 127.0.0.1 or 0.0.0.0'), {
+    about: 'The address to listen on; `0.0.0.0` listens on every address.',
+  })
   readonly host: string = '127.0.0.1';
 
-  /** Absent, the embedded database is used. */
-  @Env(
-    'DATABASE_URL',
-    'a PostgreSQL address such as postgres://user:password@host:5432/name',
-    url('postgres:', 'postgresql:'),
-  )
+  @Env('DATABASE_URL', postgresUrl, {
+    about: 'The PostgreSQL server, version 15 or later.',
+    unset: 'the embedded database',
+    example: 'postgres://user:password@localhost:5432/animals',
+  })
   readonly databaseUrl?: string;
 
-  /** Where migrations go when `DATABASE_URL` is the address of a pooler. */
-  @Env(
-    'DATABASE_DIRECT_URL',
-    'a PostgreSQL address such as postgres://user:password@host:5432/name',
-    url('postgres:', 'postgresql:'),
-  )
-  readonly databaseDirectUrl?: string;
-
-  /** Where the embedded database lives. */
-  @Env('DATABASE_DIR', 'a folder', anyText)
+  @Env('DATABASE_DIR', anyText('a folder'), { about: 'The folder of the embedded database.' })
   readonly databaseDirectory: string = '.data/database';
 
-  @Env('DATABASE_POOL_SIZE', 'a number of connections from 6 to 1000', integer(6, 1000))
+  @Env('DATABASE_POOL_SIZE', integer(6, 1000, 'a number of connections from 6 to 1000'), {
+    about: 'The most connections to PostgreSQL, 6 at least.',
+  })
   readonly databasePoolSize: number = 10;
 
-  /** Off behind a pooler that gives every transaction another connection and keeps no statements for its clients. */
-  @Env('DATABASE_PREPARED_STATEMENTS', 'true or false', flag)
+  @Env('DATABASE_DIRECT_URL', postgresUrl, {
+    about: 'Where migrations go when `DATABASE_URL` names a pooler.',
+    unset: 'as `DATABASE_URL`',
+    example: 'postgres://user:password@localhost:5432/animals',
+  })
+  readonly databaseDirectUrl?: string;
+
+  @Env('DATABASE_PREPARED_STATEMENTS', flag, {
+    about: '`false` behind a pooler that keeps no prepared statements for its clients.',
+  })
   readonly preparedStatements: boolean = true;
 
-  /** The address clients use for this deployment. Absent, links are path-absolute references. */
-  @Env('PUBLIC_URL', 'an http or https address that ends with /v1', apiAddress)
+  /** Absent, links are path-absolute references. */
+  @Env('PUBLIC_URL', apiUrl, {
+    about: `The address clients use, ending with \`${API_PREFIX}\`.`,
+    unset: `links begin with \`${API_PREFIX}\``,
+    example: 'https://pets.example.com/v1',
+  })
   readonly publicUrl?: string;
 
-  @Env('PRODUCTION_URL', 'an http or https address that ends with /v1', apiAddress)
+  @Env('PRODUCTION_URL', apiUrl, { about: 'The production server that the document offers.' })
   readonly productionUrl: string = 'https://api.example.com/v1';
 
-  @Env('STAGING_URL', 'an http or https address that ends with /v1', apiAddress)
+  @Env('STAGING_URL', apiUrl, { about: 'The staging server that the document offers.' })
   readonly stagingUrl: string = 'https://staging.example.com/v1';
 
-  /** The kind of keys this deployment issues and accepts. */
-  @Env('KEY_ENVIRONMENT', 'live or test', oneOf<KeyKind>('live', 'test'))
+  @Env('KEY_ENVIRONMENT', oneOf<KeyKind>('live', 'test'), {
+    about: 'The kind of API keys that this deployment issues and accepts: `live` or `test`.',
+  })
   readonly keyKind: KeyKind = 'test';
 
-  /** Requests a minute for each key; 0 is no limit. */
-  @Env('RATE_LIMIT_PER_KEY', 'a number of requests a minute, 0 for no limit', integer(0, 999_999_999))
+  @Env('RATE_LIMIT_PER_KEY', integer(0, 999_999_999, 'a number of requests a minute, 0 for no limit'), {
+    about: 'Requests a minute for each key; `0` for no limit.',
+  })
   readonly rateLimitPerKey: number = 60_000;
 
-  /** Failed credentials a minute from each address; 0 is no limit. */
-  @Env('RATE_LIMIT_FAILURES', 'a number of attempts a minute, 0 for no limit', integer(0, 999_999_999))
+  @Env('RATE_LIMIT_FAILURES', integer(0, 999_999_999, 'a number of attempts a minute, 0 for no limit'), {
+    about: 'Failed credentials a minute from each address; `0` for no limit.',
+  })
   readonly rateLimitFailures: number = 600;
 
-  /** Where replicas count together. Absent, each counts for itself. */
-  @Env('REDIS_URL', 'a Redis address such as redis://localhost:6379', url('redis:', 'rediss:'))
+  @Env('REDIS_URL', redisUrl, {
+    about: 'Where replicas count rate limits together.',
+    unset: 'each replica counts for itself',
+    example: 'redis://localhost:6379',
+  })
   readonly redisUrl?: string;
 
-  /** The proxies whose word on the client's address is taken. */
-  @Env('TRUSTED_PROXIES', 'addresses or networks such as 10.0.0.0/8, separated by commas', networks)
+  @Env('TRUSTED_PROXIES', networks, {
+    about: 'Proxies whose `X-Forwarded-For` is believed: addresses or networks, separated by commas.',
+    unset: 'none',
+    example: '10.0.0.0/8',
+  })
   readonly trustedProxies: string[] = [];
 
-  @Env('GETPET_DEPRECATED_ON', 'a day such as 2025-12-05', day)
-  readonly getPetDeprecatedOn: Date = new Date('2025-12-05T00:00:00Z');
-
-  @Env('GETPET_SUNSET_ON', 'a day such as 2030-12-05', day)
-  readonly getPetSunsetOn: Date = new Date('2030-12-05T00:00:00Z');
-
-  /** Answer as on the day after the sunset of every deprecated operation. */
-  @Env('SUNSET_REHEARSAL', 'true or false', flag)
+  @Env('SUNSET_REHEARSAL', flag, {
+    about: '`true`: deprecated operations answer as on the day after their sunset.',
+  })
   readonly sunsetRehearsal: boolean = false;
 
-  @Env('CORS_ORIGINS', 'origins such as https://app.example.com, separated by commas', origins)
-  readonly corsOrigins: string[] = [];
-
-  /** How long the service goes on answering when it was asked to end. Absent, `drainMs` decides. */
-  @Env('SHUTDOWN_DRAIN_MS', 'milliseconds from 0 to 60000', integer(0, 60_000))
-  readonly shutdownDrainMs?: number;
-
-  @Env(
-    'LOG_LEVEL',
-    'one of fatal, error, warn, info, debug, trace, silent',
-    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-  )
-  readonly logLevel: string = 'info';
-
-  /** On a terminal the log is for people, anywhere else for machines. */
-  @Env('LOG_FORMAT', 'json or pretty', oneOf('json', 'pretty'))
-  readonly logFormat: string = process.stdout.isTTY ? 'pretty' : 'json';
-
-  /** Where the metrics are served. Absent, they are not. */
-  @Env('METRICS_PORT', 'a port number from 0 to 65535', integer(0, 65535))
-  readonly metricsPort?: number;
-
-  @Env('METRICS_HOST', 'an address to listen on, such as 127.0.0.1 or 0.0.0.0', anyText)
-  readonly metricsHost: string = '127.0.0.1';
-
-  /** What was built, such as a commit; shown among the metrics. */
-  @Env('REVISION', 'a text', anyText)
-  readonly revision: string = 'unknown';
-
-  /** How many requests are answered at a time; those beyond are told to come back. */
-  @Env('MAX_CONCURRENT_REQUESTS', 'a number of requests from 1 to 100000', integer(1, 100_000))
+  @Env('MAX_CONCURRENT_REQUESTS', integer(1, 100_000, 'a number of requests from 1 to 100000'), {
+    about: 'Requests worked on at a time; more are refused with 503.',
+  })
   readonly maxConcurrentRequests: number = 256;
 
-  /** Where traces are sent. Absent, there are none. */
-  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', 'an http or https address', url('http:', 'https:'))
+  @Env('METRICS_PORT', port, {
+    about: 'The port of `/metrics`, for Prometheus.',
+    unset: 'no metrics',
+    example: '9464',
+  })
+  readonly metricsPort?: number;
+
+  @Env('METRICS_HOST', anyText('an address to listen on, such as 127.0.0.1 or 0.0.0.0'), {
+    about: 'The address that `/metrics` listens on.',
+  })
+  readonly metricsHost: string = '127.0.0.1';
+
+  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl, {
+    about: 'The collector of traces. The other `OTEL_` variables hold, too.',
+    unset: 'no traces',
+    example: 'http://localhost:4318',
+  })
   readonly tracesEndpoint?: string;
 
-  @Env('OTEL_SERVICE_NAME', 'a name', anyText)
+  @Env('OTEL_SERVICE_NAME', anyText('a name'), { about: 'The name of the service in traces.' })
   readonly serviceName: string = 'animal-store';
-  /** Balancers need time to notice that a replica ends. Whoever presses Ctrl-C has no balancer, and no time. */
+
+  @Env('REVISION', anyText('a text'), { about: 'What was built, such as a commit, for the metrics.' })
+  readonly revision: string = 'unknown';
+
+  @Env('CORS_ORIGINS', origins, {
+    about: 'Origins whose pages may call from a browser, separated by commas.',
+    unset: 'none',
+    example: 'https://app.example.com',
+  })
+  readonly corsOrigins: string[] = [];
+
+  @Env('SHUTDOWN_DRAIN_MS', integer(0, 60_000, 'milliseconds from 0 to 60000'), {
+    about: 'How long the service, asked to end, goes on answering while it is not ready.',
+    unset: '`2000`; `0` on the embedded database or a terminal',
+    example: '2000',
+  })
+  readonly shutdownDrainMs?: number;
+
+  @Env('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
+    about: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  })
+  readonly logLevel: string = 'info';
+
+  @Env('LOG_FORMAT', oneOf('json', 'pretty'), {
+    about: '`json` for machines, `pretty` for people.',
+    unset: '`pretty` on a terminal, else `json`',
+    example: 'json',
+  })
+  readonly logFormat: string = process.stdout.isTTY ? 'pretty' : 'json';
+
+  /** The settings that features keep for themselves. */
+  readonly ofFeatures: readonly object[] = [];
+
+  of<T extends object>(type: Type<T>): T {
+    return this.ofFeatures.find((settings): settings is T => settings instanceof type) ?? new type();
+  }
+
+  /** Balancers need time to notice that a replica ends. A person who presses Ctrl-C has no balancer, and no time. */
   get drainMs(): number {
     const alone = this.databaseUrl === undefined || process.stdout.isTTY;
     return this.shutdownDrainMs ?? (alone ? 0 : 2_000);
@@ -135,16 +173,16 @@ export class Config {
 
   /** The base of every link that the service hands out. */
   get apiBase(): string {
-    return this.publicUrl ?? '/v1';
+    return this.publicUrl ?? API_PREFIX;
   }
 
   /** The path under which browsers find the service; a proxy may have put something in front of it. */
   get rootPath(): string {
-    return new URL(this.apiBase, 'http://localhost').pathname.slice(0, -'/v1'.length);
+    return new URL(this.apiBase, 'http://localhost').pathname.slice(0, -API_PREFIX.length);
   }
 
   /** The address of the page that documents the interface. */
   get docsUrl(): string {
-    return `${this.apiBase.slice(0, -'/v1'.length)}/docs`;
+    return `${this.apiBase.slice(0, -API_PREFIX.length)}/docs`;
   }
 }

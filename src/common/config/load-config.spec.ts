@@ -29,8 +29,6 @@ describe('The configuration', () => {
       RATE_LIMIT_FAILURES: '10',
       REDIS_URL: 'rediss://cache:6379',
       TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1, 2001:db8::/32',
-      GETPET_DEPRECATED_ON: '2026-01-31',
-      GETPET_SUNSET_ON: '2031-02-28',
       SUNSET_REHEARSAL: 'true',
       CORS_ORIGINS: 'https://a.example.org, http://localhost:5173',
       SHUTDOWN_DRAIN_MS: '0',
@@ -60,8 +58,6 @@ describe('The configuration', () => {
       rateLimitFailures: 10,
       redisUrl: 'rediss://cache:6379',
       trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
-      getPetDeprecatedOn: new Date('2026-01-31T00:00:00Z'),
-      getPetSunsetOn: new Date('2031-02-28T00:00:00Z'),
       sunsetRehearsal: true,
       corsOrigins: ['https://a.example.org', 'http://localhost:5173'],
       shutdownDrainMs: 0,
@@ -75,6 +71,7 @@ describe('The configuration', () => {
       databaseDirectUrl: 'postgres://user:secret@primary:5432/animals',
       tracesEndpoint: 'http://collector:4318',
       serviceName: 'pets',
+      ofFeatures: [],
     });
     expect(config.apiBase).toBe('https://pets.example.org/v1');
     expect(config.docsUrl).toBe('https://pets.example.org/docs');
@@ -88,7 +85,6 @@ describe('The configuration', () => {
       KEY_ENVIRONMENT: 'production',
       RATE_LIMIT_PER_KEY: 'many',
       TRUSTED_PROXIES: '10.0.0.0/33',
-      GETPET_SUNSET_ON: '2030-02-30',
       SUNSET_REHEARSAL: 'yes',
       CORS_ORIGINS: 'https://a.example.org/path',
       LOG_LEVEL: 'loud',
@@ -109,7 +105,6 @@ describe('The configuration', () => {
       '  - KEY_ENVIRONMENT must be live or test',
       '  - RATE_LIMIT_PER_KEY must be a number of requests a minute, 0 for no limit',
       '  - TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas',
-      '  - GETPET_SUNSET_ON must be a day such as 2030-12-05',
       '  - SUNSET_REHEARSAL must be true or false',
       '  - CORS_ORIGINS must be origins such as https://app.example.com, separated by commas',
       '  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
@@ -134,11 +129,5 @@ describe('The configuration', () => {
 
   it.each(['-1', '1.5', '0x10', 'abc', ' 80', '1e3', '99999999999'])('knows no port %s', (PORT) => {
     expect(() => loadConfig({ PORT })).toThrow('PORT must be');
-  });
-
-  it('does not let a sunset come before the deprecation', () => {
-    expect(() => loadConfig({ GETPET_SUNSET_ON: '2025-12-04' })).toThrow(
-      'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON',
-    );
   });
 });

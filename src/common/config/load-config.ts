@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Config } from './config.js';
+import { allSettings } from './env.decorator.js';
 
 /** Lists everything that is wrong with the environment, so that it can be mended in one go. */
 export class ConfigError extends Error {
@@ -17,14 +19,18 @@ export function environment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** Reads and checks the configuration. An empty variable counts as absent. */
+/** Reads and checks the settings of the service and of every feature that is loaded. An empty variable counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const config = plainToInstance(Config, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
-  const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
-  if (config.getPetSunsetOn < config.getPetDeprecatedOn) {
-    problems.push('GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON');
-  }
+  const read = <T extends object>(type: Type<T>): T =>
+    plainToInstance(type, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
+  const config = read(Config);
+  const ofFeatures = [...allSettings().keys()]
+    .filter((type) => type !== Config)
+    .map((type) => read(type) as object);
+  const problems = [config, ...ofFeatures].flatMap((part) =>
+    validateSync(part).flatMap((error) => Object.values(error.constraints ?? {})),
+  );
   if (problems.length > 0) throw new ConfigError(problems);
-  return config;
+  return Object.assign(config, { ofFeatures });
 }

@@ -1,0 +1,12 @@
+import { Env, NotBefore } from '../common/config/env.decorator.js';
+import { day } from '../common/config/kinds.js';
+
+/** The dates of getPet. The specification gives the sunset; a deployment that moves one of them tells its clients. */
+export class PetsSettings {
+  @Env('GETPET_DEPRECATED_ON', day, { about: 'The day from which `getPet` is deprecated.' })
+  readonly getPetDeprecatedOn: Date = new Date('2025-12-05T00:00:00Z');
+
+  @Env('GETPET_SUNSET_ON', day, { about: 'The day from which `getPet` answers 410.' })
+  @NotBefore('getPetDeprecatedOn', 'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON')
+  readonly getPetSunsetOn: Date = new Date('2030-12-05T00:00:00Z');
+}
