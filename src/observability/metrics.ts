@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 
 /**
  * The numbers of one application. Any part of it registers its own; a registry for each, since several applications
@@ -41,15 +41,5 @@ export class Metrics {
   /** Something to count, by labels. */
   counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
-  }
-
-  /** Something to measure, in seconds or bytes, by labels. */
-  histogram<L extends string>(
-    name: string,
-    help: string,
-    buckets: number[],
-    labelNames: L[] = [],
-  ): Histogram<L> {
-    return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 }

@@ -2,12 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { METHODS } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyRequest } from 'fastify';
-import { callerOf } from './traceparent.js';
 import { type Attributes, Tracing } from './tracing.js';
 
 /** How long a collector that is away may keep the service from ending: it would be asked again and again for seconds. */
@@ -18,6 +26,7 @@ const LAST_SPANS_MS = 1_000;
  * sampling and the like follow the standard OTEL_ variables.
  */
 export class OtlpTracing extends Tracing implements OnApplicationShutdown {
+  private readonly propagator = new W3CTraceContextPropagator();
   private readonly current = new AsyncLocalStorage<Context>();
   private readonly spans = new WeakMap<FastifyRequest, Span>();
   private readonly provider: BasicTracerProvider;
@@ -51,8 +60,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   }
 
   override follow(request: FastifyRequest, next: () => void): void {
-    const caller = callerOf(request.headers['traceparent']);
-    const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
+    const parent = this.propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
     const route = request.routeOptions.url;
     const method = METHODS.includes(request.method) ? request.method : '_OTHER';
     const [path = ''] = request.url.split('?', 1);

@@ -45,7 +45,7 @@ describe('Metrics', () => {
     expect(await value(`http_requests_total{${labels}}`)).toBe(before + 2);
     const text = await lines();
     const counts = text
-      .filter((line) => line.startsWith(`http_request_duration_seconds_bucket{${labels}`))
+      .filter((line) => line.startsWith('http_request_duration_seconds_bucket{') && line.includes(labels))
       .map((line) => Number(line.split(' ')[1]));
     expect(counts).toHaveLength(13);
     expect(counts).toEqual(counts.toSorted((a, b) => a - b));
@@ -110,12 +110,10 @@ describe('Metrics', () => {
     let waiting = 3;
     metrics.gauge('test_waiting', 'Waiting.', () => waiting);
     metrics.total('test_done_total', 'Done.', () => 7);
-    metrics.histogram('test_seconds', 'Time.', [1, 2]).observe(1.5);
     expect(await value('test_waiting')).toBe(3);
     waiting = 2;
     expect(await value('test_waiting')).toBe(2);
     expect([await value('test_done_total'), await value('test_done_total')]).toEqual([7, 7]);
-    expect(await value('test_seconds_bucket{le="2"}')).toBe(1);
   });
 
   it('name so many keys and no more', async () => {

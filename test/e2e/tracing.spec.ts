@@ -15,6 +15,7 @@ interface Span {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
+  traceState?: string;
   name: string;
   kind: number;
   status: { code?: number };
@@ -57,7 +58,7 @@ describe('Traces', () => {
     const { findPage } = pets;
     pets.findPage = (query) => tracing.span('statement', {}, () => findPage.call(pets, query));
     const outcomes = [
-      await service.get('/v1/pets?limit=2', { headers: { traceparent } }),
+      await service.get('/v1/pets?limit=2', { headers: { traceparent, tracestate: 'vendor=1' } }),
       await service.get('/v1/pets/77'),
       await service.post('/v1/pets', { name: 'Nobody sees this name', categoryId: 1 }),
       await service.call('GET', '/nowhere'),
@@ -81,7 +82,12 @@ describe('Traces', () => {
     Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
 
   it('continue the trace of the caller', () => {
-    expect(span('GET /v1/pets')).toMatchObject({ traceId: TRACE, parentSpanId: CALLER, kind: 2 });
+    expect(span('GET /v1/pets')).toMatchObject({
+      traceId: TRACE,
+      traceState: 'vendor=1',
+      parentSpanId: CALLER,
+      kind: 2,
+    });
     expect(attributesOf(span('GET /v1/pets')?.attributes)).toEqual({
       'http.request.method': 'GET',
       'http.route': '/v1/pets',
