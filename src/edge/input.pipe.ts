@@ -1,96 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync } from 'class-validator';
-import { ApiError, notFound } from '../api/errors/api-error.js';
-import type { ErrorCode } from '../api/errors/error-catalogue.js';
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { checkBody, checkPath, checkQuery } from '../api/validation/check-input.js';
 import { readJsonBody } from './json-body.js';
-import { readFaultless } from '../api/validation/declared-fields.js';
 
-interface Place {
-  noun: string;
-  unknown: ErrorCode;
-  missing: ErrorCode;
-  invalid: ErrorCode;
-}
-
-const BODY: Place = {
-  noun: 'field',
-  unknown: 'unknown_field',
-  missing: 'missing_field',
-  invalid: 'invalid_field',
-};
-const QUERY: Place = {
-  noun: 'parameter',
-  unknown: 'unknown_parameter',
-  missing: 'invalid_parameter',
-  invalid: 'invalid_parameter',
-};
-
-/** Turns what a client sent into the input class of the handler, or refuses it and names the first fault. */
+/** Hands every handler its checked input. Only here is the body of a request read: after the guards. */
 @Injectable()
 export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (!metatype) return value;
-    if (type === 'body') {
-      const body = readJsonBody(value as IncomingMessage);
-      return body instanceof Promise
-        ? body.then((read: object) => checked(metatype, read, BODY))
-        : checked(metatype, body, BODY);
-    }
-    if (type === 'query') return checked(metatype, value as object, QUERY);
-    if (type === 'param') return checkedPath(metatype, value as object);
-    return value;
+    if (type === 'query') return checkQuery(metatype, value as object);
+    if (type === 'param') return checkPath(metatype, value as object);
+    if (type !== 'body') return value;
+    const body = readJsonBody(value as IncomingMessage);
+    return body instanceof Promise
+      ? body.then((read: object) => checkBody(metatype, read))
+      : checkBody(metatype, body);
   }
-}
-
-function checked<T extends object>(input: Type<T>, given: object, place: Place): T {
-  return readFaultless(input, given) ?? refused(input, given, place);
-}
-
-/** Names the first fault, if there is one. */
-function refused<T extends object>(input: Type<T>, given: object, place: Place): T {
-  const known = fieldsOf(input);
-  const stranger = Object.keys(given).find((name) => !known.includes(name));
-  if (stranger !== undefined) {
-    throw new ApiError(
-      place.unknown,
-      `There is no ${place.noun} ${quoted(stranger)}. Known: ${known.join(', ')}.`,
-    );
-  }
-  const instance = plainToInstance(input, given);
-  const [fault] = validateSync(instance);
-  if (fault === undefined) return instance;
-  const [mustBe] = Object.values(fault.constraints ?? {});
-  const subject = `The ${place.noun} ${quoted(fault.property)}`;
-  throw fault.value === undefined
-    ? new ApiError(place.missing, `${subject} is missing; it ${mustBe}.`)
-    : new ApiError(place.invalid, `${subject} ${mustBe}.`);
-}
-
-/** A path whose parameter has an impossible value names nothing: the answer is 404, as for any other such path. */
-function checkedPath<T extends object>(input: Type<T>, given: object): T {
-  const faultless = readFaultless(input, given);
-  if (faultless) return faultless;
-  const instance = plainToInstance(input, given);
-  if (validateSync(instance).length > 0) throw notFound('resource');
-  return instance;
-}
-
-const fields = new Map<Type, string[]>();
-
-function fieldsOf(input: Type): string[] {
-  let names = fields.get(input);
-  if (!names) {
-    const metadata = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
-    names = [...new Set(metadata.map(({ propertyName }) => propertyName))];
-    fields.set(input, names);
-  }
-  return names;
-}
-
-/** A client's own text in a message: quoted, shortened, and with every odd character escaped. */
-function quoted(name: string): string {
-  const shown = [...name].slice(0, 50).join('');
-  return JSON.stringify(shown === name ? name : `${shown}…`);
 }
