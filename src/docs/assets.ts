@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { JSON_TYPE } from '../api/media-types.js';
-import { nearestFile } from '../common/nearest-file.js';
+import { findUp } from '../common/find-up.js';
 
 export interface Asset {
   readonly type: string;
@@ -40,7 +40,7 @@ export function assetsOfPage(title: string, rootPath: string, document: object):
   ]);
 }
 
-const readOwn = (name: string): Buffer => readFileSync(nearestFile(`docs/page/${name}`));
+const readOwn = (name: string): Buffer => readFileSync(findUp(`docs/page/${name}`));
 
 function asset(name: string, content: Buffer): [string, Asset] {
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;

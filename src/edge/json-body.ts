@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../api/errors/api-error.js';
-import { OtherNumber, parseJson } from '../common/json/parse-json.js';
+import { NonInt64Number, parseJson } from '../common/json/parse-json.js';
 import { LIMITS } from './limits.js';
 import { countHeader } from './raw-headers.js';
 
@@ -18,7 +18,7 @@ export function readJsonBody(request: IncomingMessage): object | Promise<object>
 function objectOf(bytes: Buffer): object {
   const value = parse(decode(bytes));
   // A number outside int64 is an object to JavaScript, but none of JSON.
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof OtherNumber) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof NonInt64Number) {
     throw new ApiError('invalid_json', 'The body must be a JSON object.');
   }
   return value;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { Config } from '../common/config/config.js';
-import { nearestFile } from '../common/nearest-file.js';
+import { findUp } from '../common/find-up.js';
 import { ConfigError } from '../common/config/load-config.js';
 import { Metrics } from './metrics.js';
 
@@ -68,6 +68,6 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 }
 
 function packageVersion(): string {
-  const text = readFileSync(nearestFile('package.json'), 'utf8');
+  const text = readFileSync(findUp('package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }

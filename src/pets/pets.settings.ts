@@ -1,5 +1,5 @@
 import { Env, NotBefore } from '../common/config/env.decorator.js';
-import { day } from '../common/config/kinds.js';
+import { day } from '../common/config/value-parsers.js';
 
 /** The dates of getPet. The specification gives the sunset; a deployment that moves one of them tells its clients. */
 export class PetsSettings {
