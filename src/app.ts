@@ -32,14 +32,14 @@ interface Parts {
   logger?: Logger;
 }
 
-/** Builds the application, ready to listen: the one way to do so, for the service, its tests and its tools. */
+/** Builds the application for the service, the tests and the tools. It is ready to listen. */
 export async function createApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
   const announcements = new Announcements(document, app.get(DeprecationRegistry));
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
-  watchFromOutside(app, config, announcements);
+  limitAndObserve(app, config, announcements);
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   announcements.attachTo(fastify);
@@ -51,8 +51,8 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   return app;
 }
 
-/** What an operator sees of the requests, and what is refused when there are too many of them. */
-function watchFromOutside(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
+/** Overload protection, metrics and traces: these hooks run first, in this order. */
+function limitAndObserve(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
   const pressure = new Pressure(config.maxConcurrentRequests);
@@ -63,7 +63,7 @@ function watchFromOutside(app: NestFastifyApplication, config: Config, announcem
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }
 
-/** The application before it does anything: no route is open, no connection made. */
+/** Builds the application without initialising it: no routes and no connections. */
 export async function assembleApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
   const { clock = new SystemClock(), logger = createLogger(config) } = parts;
   const connection = parts.connection ?? (await connectionFor(config));
