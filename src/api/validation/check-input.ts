@@ -63,16 +63,9 @@ function validate<T extends object>(input: Type<T>, given: object, source: Sourc
     : new ApiError(source.invalid, `${subject} ${mustBe}.`);
 }
 
-const fields = new Map<Type, string[]>();
-
 function fieldsOf(input: Type): string[] {
-  let names = fields.get(input);
-  if (!names) {
-    const metadata = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
-    names = [...new Set(metadata.map(({ propertyName }) => propertyName))];
-    fields.set(input, names);
-  }
-  return names;
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
+  return [...new Set(metadata.map(({ propertyName }) => propertyName))];
 }
 
 /** Makes client text safe to show in a message: quoted, escaped, and at most 50 characters. */

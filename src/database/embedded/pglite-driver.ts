@@ -10,12 +10,7 @@ const HOUSEKEEPING_INTERVAL_MS = 60_000;
 const CONNECTION_TIMEOUT_MS = 10_000;
 
 /** The parts of the module `pg` that TypeORM uses, backed by an embedded engine. */
-export interface PGliteDriver {
-  readonly Pool: typeof pg.Pool;
-  readonly Client: typeof pg.Client;
-  readonly types: typeof pg.types;
-  readonly defaults: typeof pg.defaults;
-}
+export type PGliteDriver = Pick<typeof pg, 'Pool' | 'Client' | 'types' | 'defaults'>;
 
 export function createDriver(session: PGliteSession): PGliteDriver {
   const embed = <Config extends pg.ClientConfig>(config?: Config) => ({
