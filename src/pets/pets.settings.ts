@@ -1,4 +1,4 @@
-import { Env, NotBefore } from '../common/config/env.decorator.js';
+import { Env } from '../common/config/env.decorator.js';
 import { day } from '../common/config/value-parsers.js';
 
 /** The dates of getPet's deprecation. The specification fixes the sunset, so announce a change to clients. */
@@ -7,6 +7,11 @@ export class PetsSettings {
   readonly getPetDeprecatedOn: Date = new Date('2025-12-05T00:00:00Z');
 
   @Env('GETPET_SUNSET_ON', day, { about: 'The day from which `getPet` answers 410.' })
-  @NotBefore('getPetDeprecatedOn', 'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON')
   readonly getPetSunsetOn: Date = new Date('2030-12-05T00:00:00Z');
+
+  contradictions(): string[] {
+    return this.getPetSunsetOn < this.getPetDeprecatedOn
+      ? ['GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON']
+      : [];
+  }
 }

@@ -1,6 +1,4 @@
 import type { Type } from '@nestjs/common';
-import { Expose, Transform } from 'class-transformer';
-import { ValidateBy, type ValidationArguments } from 'class-validator';
 import type { Parser } from './value-parsers.js';
 
 interface Documentation {
@@ -15,6 +13,7 @@ interface Documentation {
 export interface Setting extends Documentation {
   readonly name: string;
   readonly property: string;
+  readonly parser: Parser<unknown>;
 }
 
 const settings = new Map<Type, Setting[]>();
@@ -24,42 +23,11 @@ export function allSettings(): ReadonlyMap<Type, readonly Setting[]> {
   return settings;
 }
 
-const INVALID = {};
-
 /** Fills a property from an environment variable. The property's initial value is the default. */
-export function Env(
-  name: string,
-  { expected, parse }: Parser<unknown>,
-  docs: Documentation,
-): PropertyDecorator {
-  const decorators = [
-    Expose({ name }),
-    Transform(({ value }) => (typeof value === 'string' ? (parse(value) ?? INVALID) : value)),
-    ValidateBy({
-      name: 'env',
-      validator: {
-        validate: (value) => value !== INVALID,
-        defaultMessage: () => `${name} must be ${expected}`,
-      },
-    }),
-  ];
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-    const owner = target.constructor as Type;
-    settings.set(owner, [...(settings.get(owner) ?? []), { name, property: String(property), ...docs }]);
+export function Env(name: string, parser: Parser<unknown>, docs: Documentation): PropertyDecorator {
+  return ({ constructor }, property) => {
+    const owner = constructor as Type;
+    const known = settings.get(owner) ?? [];
+    settings.set(owner, [...known, { name, property: String(property), parser, ...docs }]);
   };
-}
-
-/** Requires a date that is not earlier than another property. */
-export function NotBefore(other: string, message: string): PropertyDecorator {
-  return ValidateBy({
-    name: 'notBefore',
-    validator: {
-      validate(date: Date, args?: ValidationArguments) {
-        const { [other]: earliest } = (args?.object ?? {}) as Record<string, Date>;
-        return !(earliest && date < earliest);
-      },
-      defaultMessage: () => message,
-    },
-  });
 }

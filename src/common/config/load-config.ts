@@ -1,7 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
 import { Config } from './config.js';
 import { allSettings } from './env.decorator.js';
 
@@ -21,16 +18,23 @@ export function environment(): NodeJS.ProcessEnv {
 
 /** Loads and validates the settings of the service and of every imported feature. An empty variable counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const read = <T extends object>(type: Type<T>): T =>
-    plainToInstance(type, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
-  const config = read(Config);
-  const featureSettings = [...allSettings().keys()]
-    .filter((type) => type !== Config)
-    .map((type) => read(type) as object);
-  const problems = [config, ...featureSettings].flatMap((part) =>
-    validateSync(part).flatMap((error) => Object.values(error.constraints ?? {})),
-  );
+  const problems: string[] = [];
+  const loaded = [...allSettings()].map(([type, settings]) => {
+    const values: Record<string, unknown> = {};
+    for (const { name, property, parser } of settings) {
+      const text = env[name];
+      if (!text) continue;
+      values[property] = parser.parse(text);
+      if (values[property] === undefined) problems.push(`${name} must be ${parser.expected}`);
+    }
+    return Object.assign(new type() as object, values);
+  });
+  if (problems.length === 0) problems.push(...loaded.flatMap(contradictionsOf));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.assign(config, { featureSettings });
+  const featureSettings = loaded.filter((instance) => !(instance instanceof Config));
+  return Object.assign(loaded.find((instance) => instance instanceof Config)!, { featureSettings });
+}
+
+function contradictionsOf(settings: { contradictions?(): string[] }): string[] {
+  return settings.contradictions?.() ?? [];
 }
