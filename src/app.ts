@@ -51,14 +51,18 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   return app;
 }
 
-/** Overload protection, metrics and traces: these hooks run first, in this order. */
+/** Installs overload protection, traces and request metrics. */
 function limitAndObserve(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
   const pressure = new Pressure(config.maxConcurrentRequests);
   refuseOverload(fastify, pressure, announcements);
-  metrics.gauge('http_requests_in_flight', 'Requests that are being worked on.', () => pressure.open);
-  metrics.total('http_requests_refused_total', 'Requests refused by overload.', () => pressure.refused);
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => pressure.open);
+  metrics.total(
+    'http_requests_refused_total',
+    'Requests refused because of overload.',
+    () => pressure.refused,
+  );
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }

@@ -32,7 +32,7 @@ export class Shutdown {
     instance.addHook('preClose', (done) => {
       this.begun = true;
       timer = setTimeout(() => instance.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
-      // Requests that have arrived must be read first: closing destroys connections without a request that was read.
+      // Requests that have arrived must be read first: closing destroys connections whose request is still unread.
       setImmediate(done);
     });
     instance.addHook('onClose', (_instance, done) => {

@@ -24,7 +24,7 @@ export abstract class DeprecationPolicy {
     readonly terms: DeprecationTerms,
   ) {}
 
-  /** Sent with every answer of the operation (RFC 9745, RFC 8594, RFC 8288). */
+  /** Sent with every response of the operation (RFC 9745, RFC 8594, RFC 8288). */
   get headers(): Record<'deprecation' | 'sunset' | 'link', string> {
     const { deprecatedOn, sunsetOn, successor, explained } = this.terms;
     return {

@@ -69,7 +69,7 @@ export const DOCUMENT_HEADERS: HeadersObject = {
   },
 };
 
-/** The statuses of responses without a valid key, to which no rate limit applies. */
+/** Responses without a valid key carry no rate limit headers. */
 const WITHOUT_VALID_KEY = new Set(['401', '408', '414', '431', 'default']);
 
 const RATE_HEADERS: HeadersObject = {

@@ -49,7 +49,7 @@ function follows(rule: Rule): PropertyDecorator {
   });
 }
 
-/** A repeated parameter comes as an array, which is left as it is for the rule to refuse. */
+/** A repeated parameter comes as an array, which stays unchanged for the rule to refuse. */
 function readText(rule: Rule): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? rule.fromText(value) : value,

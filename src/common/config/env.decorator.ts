@@ -4,7 +4,7 @@ import type { Parser } from './value-parsers.js';
 interface Documentation {
   /** One sentence for operators. */
   readonly about: string;
-  /** The behaviour without the setting, where the default value does not tell. */
+  /** The behaviour without the setting, where it is not a default value. */
   readonly unset?: string;
   /** A value for `.env.example`, where there is no default. */
   readonly example?: string;

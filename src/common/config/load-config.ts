@@ -32,7 +32,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (problems.length === 0) problems.push(...loaded.flatMap(contradictionsOf));
   if (problems.length > 0) throw new ConfigError(problems);
   const featureSettings = loaded.filter((instance) => !(instance instanceof Config));
-  return Object.assign(loaded.find((instance) => instance instanceof Config)!, { featureSettings });
+  return Object.assign(
+    loaded.find((instance) => instance instanceof Config)!,
+    { featureSettings },
+  );
 }
 
 function contradictionsOf(settings: { contradictions?(): string[] }): string[] {
