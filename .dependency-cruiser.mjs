@@ -1,8 +1,8 @@
 /**
- * The law of imports, by pattern: a new feature is under it from its first file on. CONTRIBUTING.md draws the same
- * arrows.
+ * The import rules of src. They match folders by pattern and so cover a new feature at once. CONTRIBUTING.md draws the
+ * same arrows.
  *
- * A room that features share, and the shared rooms it may import. Any other folder of src is a feature.
+ * SHARED lists the shared rooms, each with the rooms that it may import. Every other folder of src is a feature.
  */
 const SHARED = {
   common: [],
@@ -21,17 +21,17 @@ export default {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     ...shared.map((room) => ({
-      name: `${room}-stands-on-what-is-below`,
+      name: `${room}-imports-lower-rooms-only`,
       severity: 'error',
       comment: `src/${room} may import ${SHARED[room].join(', ') || 'no other room'}.`,
       from: { path: inside([room]) },
       to: { path: '^src/', pathNot: inside([room, ...SHARED[room]]) },
     })),
     {
-      name: 'features-meet-at-their-modules',
+      name: 'features-import-modules-and-services-only',
       severity: 'error',
       comment:
-        'A feature imports another through its *.module.ts and *.service.ts, and no file of src itself.',
+        'A feature may import the *.module.ts and *.service.ts of another, and no file at the top of src.',
       from: { path: '^src/([^/]+)/', pathNot: inside([...shared, 'tools']) },
       to: {
         path: '^src/',

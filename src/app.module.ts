@@ -18,7 +18,7 @@ import { PetsModule } from './pets/pets.module.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 
-/** The features of the service; below, the rooms they stand on, and what holds for every route. */
+/** The features of the service. `forRoot` adds the shared rooms, and the guards, pipe and filter of every route. */
 @Module({
   imports: [PetsModule],
 })
@@ -38,7 +38,7 @@ export class AppModule {
       ],
       providers: [
         MetricsServer,
-        // Guards run in the order of the checks: the key, then its rate. Guards of an operation come after them.
+        // Guards run in this order; those of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_PIPE, useClass: InputPipe },

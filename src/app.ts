@@ -6,11 +6,11 @@ import { AppModule } from './app.module.js';
 import { API_PREFIX } from './common/api-prefix.js';
 import { type Clock, SystemClock } from './common/clock.js';
 import type { Config } from './common/config/config.js';
-import { makeAnswers } from './api/answers/answered.decorator.js';
+import { installResponseTransforms } from './api/responses/transform-response.decorator.js';
 import { createAdapter } from './edge/adapter.js';
 import { allowOrigins } from './edge/cors.js';
 import { collectMethods } from './edge/methods.js';
-import { Deprecations } from './api/deprecation/deprecations.js';
+import { DeprecationRegistry } from './api/deprecation/deprecation-registry.js';
 import { Announcements } from './api/deprecation/announcements.js';
 import { refuseOverload } from './edge/overload.js';
 import { Pressure } from './edge/pressure.js';
@@ -21,7 +21,7 @@ import { Tracing } from './observability/tracing.js';
 import { Shutdown } from './edge/shutdown.js';
 import { createLogger, NestLogger } from './observability/logger.js';
 import { documentJson } from './api/document/document-text.js';
-import { serialiseByDocument } from './api/document/serialise-by-document.js';
+import { compileSerialisers } from './api/document/compile-serialisers.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
 import { serveDocs } from './docs/docs.js';
 import { buildDocument } from './api/document/build-document.js';
@@ -32,38 +32,42 @@ interface Parts {
   logger?: Logger;
 }
 
-/** Builds the application, ready to listen: the one way to do so, for the service, its tests and its tools. */
+/** Builds the application for the service, the tests and the tools. It is ready to listen. */
 export async function createApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
-  const announcements = new Announcements(document, app.get(Deprecations));
+  const announcements = new Announcements(document, app.get(DeprecationRegistry));
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
-  watchFromOutside(app, config, announcements);
+  limitAndObserve(app, config, announcements);
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   announcements.attachTo(fastify);
-  makeAnswers(app, fastify);
-  serialiseByDocument(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
+  installResponseTransforms(app, fastify);
+  compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
   serveDocs(app, document);
   await app.init();
   methods.answerOthers();
   return app;
 }
 
-/** What an operator sees of the requests, and what is refused when there are too many of them. */
-function watchFromOutside(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
+/** Installs overload protection, traces and request metrics. */
+function limitAndObserve(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
   const pressure = new Pressure(config.maxConcurrentRequests);
   refuseOverload(fastify, pressure, announcements);
-  metrics.gauge('http_requests_in_flight', 'Requests that are being worked on.', () => pressure.open);
-  metrics.total('http_requests_refused_total', 'Requests refused by overload.', () => pressure.refused);
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => pressure.open);
+  metrics.total(
+    'http_requests_refused_total',
+    'Requests refused because of overload.',
+    () => pressure.refused,
+  );
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }
 
-/** The application before it does anything: no route is open, no connection made. */
+/** Builds the application without initialising it: no routes and no connections. */
 export async function assembleApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
   const { clock = new SystemClock(), logger = createLogger(config) } = parts;
   const connection = parts.connection ?? (await connectionFor(config));

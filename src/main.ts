@@ -1,34 +1,33 @@
 import { createApp } from './app.js';
-import { announceAddress, offerKey } from './startup-message.js';
+import { announceAddress, offerDevelopmentKey } from './startup-message.js';
 import { Database } from './database/database.js';
 import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
 import { LIMITS } from './edge/limits.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
-import { endOnCrash, endOnSignals } from './signals.js';
+import { exitOnCrash, shutDownOnSignals } from './signals.js';
 
 try {
   const config = loadConfig(environment());
   const app = await createApp(config);
-  endOnCrash(app.getHttpAdapter().getInstance().log);
-  endOnSignals(app);
+  exitOnCrash(app.getHttpAdapter().getInstance().log);
+  shutDownOnSignals(app);
   await app.listen({ port: config.port, host: config.host, backlog: LIMITS.backlog });
   await announceAddress(app);
   await app.get(Database).whenReady();
-  await offerKey(app);
+  await offerDevelopmentKey(app);
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
 }
 
-/** A mistake of whoever starts the service is told in words; anything else with its stack. */
+/** A mistake of the operator needs only a message, anything else its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DatabaseInUseError) return error.message;
-  if (isAddressProblem(error))
-    return `Cannot listen: ${error.message}. Set PORT and HOST to an address that is free.`;
+  if (isAddressError(error)) return `Cannot listen: ${error.message}. Set PORT and HOST to a free address.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function isAddressProblem(error: unknown): error is Error {
+function isAddressError(error: unknown): error is Error {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'EADDRINUSE' || code === 'EADDRNOTAVAIL' || code === 'EACCES';
 }

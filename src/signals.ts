@@ -3,51 +3,51 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Config } from './common/config/config.js';
 import { Shutdown } from './edge/shutdown.js';
 
-/** Whatever hangs, a client, the database or a collector: the process is gone this long after it has drained. */
+/** The time limit after draining, in case a client, the database or a collector hangs. */
 const CLOSE_MS = 7_500;
-/** A signal of the terminal comes twice, from the terminal itself and passed on by npm. */
+/** Ctrl-C sends the signal twice under npm: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 300;
 
-/** The first signal asks the service to end in good order. A second one ends it at once. */
-export function endOnSignals(app: NestFastifyApplication): void {
-  let askedAt: number | undefined;
+/** The first signal starts a graceful shutdown, a second one exits immediately. */
+export function shutDownOnSignals(app: NestFastifyApplication): void {
+  let startedAt: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (askedAt === undefined) {
-        askedAt = performance.now();
-        void end(app, signal);
-      } else if (performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(1);
+      if (startedAt === undefined) {
+        startedAt = performance.now();
+        void shutDown(app, signal);
+      } else if (performance.now() - startedAt > SAME_SIGNAL_MS) process.exit(1);
     });
   }
 }
 
-/** What nobody caught leaves the process in a state that nobody knows: it is told, and the process ends. */
-export function endOnCrash(log: FastifyBaseLogger): void {
+/** The state of the process is unknown after an uncaught error, so it logs the error and exits. */
+export function exitOnCrash(log: FastifyBaseLogger): void {
   process.on('uncaughtException', (error) => {
-    log.fatal({ crash: describeCrash(error) }, 'The service ends: nobody caught this error.');
+    log.fatal({ crash: describeCrash(error) }, 'Uncaught error; the service exits.');
     process.exit(1);
   });
 }
 
-async function end(app: NestFastifyApplication, signal: NodeJS.Signals): Promise<void> {
+async function shutDown(app: NestFastifyApplication, signal: NodeJS.Signals): Promise<void> {
   const { log } = app.getHttpAdapter().getInstance();
   const { drainMs } = app.get(Config);
   setTimeout(() => {
-    log.warn('The service ends although not everything was closed in time.');
+    log.warn('The shutdown timed out; the service exits.');
     process.exit(1);
   }, drainMs + CLOSE_MS);
   try {
-    log.info({ signal, drainMs }, 'The service ends.');
+    log.info({ signal, drainMs }, 'The service shuts down.');
     await app.get(Shutdown).drain(drainMs);
     await app.close();
     process.exit(0);
   } catch (error) {
-    log.error({ crash: describeCrash(error) }, 'The service could not be closed in good order.');
+    log.error({ crash: describeCrash(error) }, 'The shutdown failed; the service exits.');
     process.exit(1);
   }
 }
 
-/** Where it happened. Not the message, nor what drivers add to it: both may quote what a client sent. */
+/** Leaves out the message and the fields that drivers add: both may quote client data. */
 function describeCrash(thrown: unknown): { name: string; code?: unknown; at: string[] } {
   const { name, code, stack } = (thrown ?? {}) as NodeJS.ErrnoException;
   const lines = typeof stack === 'string' ? stack.split('\n') : [];

@@ -1,13 +1,16 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { DeprecatedCalls } from './deprecation/deprecated-calls.js';
-import { Deprecations } from './deprecation/deprecations.js';
+import { DeprecationRegistry } from './deprecation/deprecation-registry.js';
 
-/** The vocabulary of operations: errors, fields, pages, answers, deprecation, and the document made from them. */
+/**
+ * The vocabulary of operations: errors, input validation, paging, responses, deprecation and the OpenAPI document.
+ * Nothing here serves a request by itself, and nothing knows a feature.
+ */
 @Global()
 @Module({
   imports: [DiscoveryModule],
-  providers: [Deprecations, DeprecatedCalls],
-  exports: [Deprecations, DeprecatedCalls],
+  providers: [DeprecationRegistry, DeprecatedCalls],
+  exports: [DeprecationRegistry, DeprecatedCalls],
 })
 export class ApiModule {}

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A key as it is stored: never the key itself, only what recognises it. */
+/** An API key, stored as a hash. */
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryGeneratedColumn('identity', {
@@ -10,11 +10,11 @@ export class ApiKey {
   })
   readonly id!: bigint;
 
-  /** Who the key was issued to. */
+  /** The client. */
   @Column('text')
   readonly name!: string;
 
-  /** The people to ask about the key. */
+  /** The people responsible for the client. */
   @Column('text', { nullable: true })
   readonly owner!: string | null;
 
@@ -26,7 +26,7 @@ export class ApiKey {
   @Column('bytea')
   readonly hash!: Buffer;
 
-  /** The first characters of the key, enough for a person to recognise it and of no use to anybody else. */
+  /** The first characters of the key, for people to recognise it. */
   @Column('text')
   readonly hint!: string;
 

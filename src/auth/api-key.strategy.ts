@@ -13,7 +13,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
     super({ realm: REALM });
   }
 
-  /** Sees the headers and nothing else: left alone it would also take keys from the query and the body. */
+  /** Passes only the headers on. The strategy would also accept keys from the query and the body. */
   override authenticate({ headers }: { headers: IncomingHttpHeaders }): void {
     super.authenticate({ headers } as never);
   }

@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import type { KeyKind } from '../common/config/config.js';
 
 /**
- * A key reads `pets_live_` or `pets_test_`, then 32 random characters of base62 (190 bits), then 6 characters
- * that check the rest: scanners recognise leaked keys, and a typing error never reaches the database.
+ * A key is `pets_live_` or `pets_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. Secret
+ * scanners recognise the prefix, and a mistyped key is refused without a database query.
  */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
@@ -23,12 +23,11 @@ export function kindOfKey(text: string): KeyKind | undefined {
   return body !== undefined && checksum(body) === check ? (kind as KeyKind) : undefined;
 }
 
-/** What is stored of a key, in base64. At this entropy a slow hash would add nothing. */
+/** The stored hash, in base64. A slow hash would add nothing at this entropy. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'base64');
 }
 
-/** Enough of a key for a person to tell it from others. */
 export function hintOfKey(key: string): string {
   return `${key.slice(0, 'pets_test_'.length + 4)}…`;
 }

@@ -7,7 +7,7 @@ await runAsCommand(() => {
   return command.name === 'help' ? USAGE : run(command);
 });
 
-/** The application is loaded only for a command that is well-formed: a typing error is answered at once. */
+/** Imports the application only for a valid command, which keeps usage errors instant. */
 async function run(command: Exclude<Command, { name: 'help' }>): Promise<string> {
   const [{ withFeature }, { AuthModule }, { KeysService }, { runCommand }] = await Promise.all([
     import('../cli/with-feature.js'),

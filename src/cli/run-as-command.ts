@@ -1,6 +1,9 @@
 import { UsageError } from './usage-error.js';
 
-/** Runs a command to its end: what it returns is printed, and a failure is told in words. */
+/**
+ * Runs a command line: prints its result, or a readable error. This room holds the parts that command lines share;
+ * the commands themselves belong to their feature or to src/tools.
+ */
 export async function runAsCommand(command: () => string | Promise<string>): Promise<void> {
   try {
     const output = await command();

@@ -1,2 +1,2 @@
-/** A mistake of whoever runs a command, told in words that say what to do. */
+/** A mistake of the user. The message says what to do, and is printed without a stack. */
 export class UsageError extends Error {}

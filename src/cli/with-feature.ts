@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../api/api.module.js';
@@ -6,22 +5,23 @@ import { SystemClock } from '../common/clock.js';
 import { CommonModule } from '../common/common.module.js';
 import { ConfigError, environment, loadConfig } from '../common/config/load-config.js';
 import { UsageError } from './usage-error.js';
+import { waitForDatabase } from './wait-for-database.js';
 import { connectionFor } from '../database/connection.js';
 import { Database } from '../database/database.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ObservabilityModule } from '../observability/observability.module.js';
 import { DatabaseInUseError } from '../database/embedded/embedded-database.js';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** Opens the database that the settings name, with one feature on it, and closes it when the work is done. */
+/** Runs `use` with the providers of one feature, connected to the configured database. */
 export async function withFeature<T>(
   feature: Type,
   use: (context: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
   const context = await open(feature);
   try {
-    await Promise.race([context.get(Database).whenReady(), unreachable()]);
+    await waitForDatabase(context.get(Database), TIMEOUT_MS);
     return await use(context);
   } finally {
     await context.close();
@@ -49,9 +49,4 @@ async function open(feature: Type): Promise<INestApplicationContext> {
     }
     throw error;
   }
-}
-
-async function unreachable(): Promise<never> {
-  await delay(PATIENCE_MS, undefined, { ref: false });
-  throw new UsageError('The database does not answer. Check DATABASE_URL, and that the server runs.');
 }

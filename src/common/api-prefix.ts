@@ -1,2 +1,2 @@
-/** The path that every operation of the interface begins with. Health checks and documentation are outside of it. */
+/** The path prefix of every API operation. Health checks and the documentation are outside of it. */
 export const API_PREFIX = '/v1';

@@ -1,6 +1,6 @@
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The time of day, injected so that a test can move it. */
+/** The current time, injectable for tests. */
 export abstract class Clock {
   abstract now(): Date;
 }

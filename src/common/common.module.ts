@@ -2,7 +2,10 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Clock } from './clock.js';
 import { Config } from './config/config.js';
 
-/** The settings and the time of day. */
+/**
+ * What several rooms need and none owns: configuration, clock, 64-bit integers, JSON, the current request and reply.
+ * Code with a single user belongs in the room of that user.
+ */
 @Global()
 @Module({})
 export class CommonModule {

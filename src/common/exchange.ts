@@ -1,28 +1,25 @@
 import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The client behind a request, known once its key was checked. */
+/** The authenticated client of a request. */
 export interface Caller {
   readonly id: bigint;
   readonly name: string;
 }
 
-// What one room notes and others read: the guard and the limits, the log, the metrics.
+// Written by one room and read by others: guards, rate limits, log and metrics.
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: Caller;
   }
 
   interface FastifyReply {
-    /** The code of the Error body, when the answer has one. */
+    /** The code of the Error body, if there is one. */
     errorCode?: string;
   }
 }
 
-/**
- * The request of a guard, a filter or an interceptor. Nest's `switchToHttp()` gives the same, but creates three
- * functions at each call.
- */
+/** Avoids `switchToHttp()`, which allocates three functions per call. */
 export function requestOf(host: ArgumentsHost): FastifyRequest {
   return host.getArgByIndex(0);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { JSON_TYPE } from '../api/media-types.js';
-import { nearestFile } from '../common/nearest-file.js';
+import { findUp } from '../common/find-up.js';
 
 export interface Asset {
   readonly type: string;
@@ -23,8 +23,8 @@ const OWN = ['page.css', 'page.js', 'plugin.js', 'accessibility.js', 'exact-json
 const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
- * All that a browser loads to show the page, kept in memory: a route that opened a file for every request would let a
- * few clients that ask often and do not read use up all the files that the process may open.
+ * Loads the files of the page into memory. If each request opened a file, a few clients that do not read could exhaust
+ * the file descriptors of the process.
  */
 export function assetsOfPage(title: string, rootPath: string, document: object): ReadonlyMap<string, Asset> {
   const require = createRequire(import.meta.url);
@@ -40,7 +40,7 @@ export function assetsOfPage(title: string, rootPath: string, document: object):
   ]);
 }
 
-const readOwn = (name: string): Buffer => readFileSync(nearestFile(`docs/page/${name}`));
+const readOwn = (name: string): Buffer => readFileSync(findUp(`docs/page/${name}`));
 
 function asset(name: string, content: Buffer): [string, Asset] {
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;

@@ -8,7 +8,10 @@ import { documentJson, documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage, type Asset } from './assets.js';
 import { documentForPage } from './document-for-page.js';
 
-/** Serves the document and, at /docs, a page that explains it: both without a key and without the internet. */
+/**
+ * Serves the OpenAPI document and, at /docs, Swagger UI with a plugin and a stylesheet of ours, without a key and
+ * without the internet. The document is built in src/api/document.
+ */
 export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject): void {
   const config = app.get(Config);
   const fastify = app.getHttpAdapter().getInstance();
@@ -18,16 +21,16 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
   fastify.get('/openapi.yaml', async (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(await (yaml ??= documentYaml(document))),
   );
-  secureDocs(fastify, docsPolicy(config));
+  secureDocs(fastify, contentSecurityPolicy(config));
   servePage(fastify, assetsOfPage(document.info.title, config.rootPath, documentForPage(document)));
-  showBrowsersIn(fastify, `${config.rootPath}/docs`);
+  redirectBrowsers(fastify, `${config.rootPath}/docs`);
 }
 
 /**
- * The page runs what this service serves and nothing else, asks the servers that the document names and nobody else,
- * and is shown in nobody's frame. Styles are the exception: Swagger UI writes them into the page.
+ * Allows scripts of this service only, requests to the servers of the document only, and no framing. Inline styles are
+ * allowed because Swagger UI needs them.
  */
-function docsPolicy({ publicUrl, productionUrl, stagingUrl }: Config): string {
+function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config): string {
   const servers = [publicUrl, productionUrl, stagingUrl].flatMap((url) => (url ? [new URL(url).origin] : []));
   return [
     "default-src 'none'",
@@ -71,8 +74,8 @@ function servePage(fastify: FastifyInstance, assets: ReadonlyMap<string, Asset>)
   );
 }
 
-/** Whoever types the bare address into a browser wants to read; a program that asks for it is lost, and is told so. */
-function showBrowsersIn(fastify: FastifyInstance, docs: string): void {
+/** Redirects browsers from / to the page. Other clients get 404, since they are probably misconfigured. */
+function redirectBrowsers(fastify: FastifyInstance, docs: string): void {
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
     reply.header('vary', 'accept');
     if (!accept.includes('text/html')) throw new ApiError('not_found');

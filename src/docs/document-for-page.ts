@@ -2,8 +2,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
 
 /**
- * The document for a reader that has nothing but JavaScript's numbers, as Swagger UI. What it would round is written
- * as text instead: examples as the JSON they are, bounds as a sentence of the description.
+ * The document for Swagger UI, which rounds large numbers. They become text: examples are serialised as JSON, and bounds
+ * become part of the description.
  */
 export function documentForPage(document: OpenAPIObject): object {
   return rewrite(document) as object;
@@ -21,7 +21,7 @@ function rewrite(value: unknown): unknown {
   );
 }
 
-/** Of a parameter, the page shows its own description and not that of its schema. */
+/** The page shows the description of a parameter rather than that of its schema. */
 function withBoundsInWords(value: object): object {
   const { minimum: _minimum, maximum: _maximum, description, ...rest } = value as Record<string, unknown>;
   const bounds = boundsOf(value) ?? ('in' in rest ? boundsOf(rest['schema']) : undefined);

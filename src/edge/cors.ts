@@ -9,8 +9,8 @@ const EXPOSED =
   'Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Deprecation, Sunset, WWW-Authenticate';
 
 /**
- * Lets the pages of listed origins call the service. Only headers: a preflight is answered by the OPTIONS of its path
- * like any other, where @fastify/cors would answer it itself, also for paths that do not exist.
+ * Allows cross-origin requests from the listed origins. It only sets headers: the OPTIONS handler of the path answers a
+ * preflight. @fastify/cors would answer it itself, even for unknown paths.
  */
 export function allowOrigins(instance: FastifyInstance, origins: string[]): void {
   instance.addHook('onRequest', ({ headers, method }, reply, done) => {

@@ -1,7 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { Shutdown } from './shutdown.js';
 
-/** What happens to a request before its route and to an answer after it. Most of it is attached by `createApp()`. */
+/**
+ * HTTP below the API: connections, limits, malformed requests, reading bodies, errors, shutdown. Nothing here knows an
+ * operation or the database. `createApp()` installs most of it.
+ */
 @Global()
 @Module({ providers: [Shutdown], exports: [Shutdown] })
 export class EdgeModule {}

@@ -3,7 +3,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { checkBody, checkPath, checkQuery } from '../api/validation/check-input.js';
 import { readJsonBody } from './json-body.js';
 
-/** Hands every handler its checked input. Only here is the body of a request read: after the guards. */
+/** Validates the input of every handler. The body is read only here, after the guards. */
 @Injectable()
 export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {

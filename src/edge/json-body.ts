@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../api/errors/api-error.js';
-import { OtherNumber, parseJson } from '../common/json/parse-json.js';
+import { NonInt64Number, parseJson } from '../common/json/parse-json.js';
 import { LIMITS } from './limits.js';
 import { countHeader } from './raw-headers.js';
 
 /**
- * Reads the JSON object that a request carries. It runs after the guards: the body of a request without
- * a valid key is never looked at. What is here already is read at once, without a promise.
+ * Reads a JSON object from the body. It runs after the guards, so the body of a request without a valid key is never
+ * read. A body that has arrived already is read without a promise.
  */
 export function readJsonBody(request: IncomingMessage): object | Promise<object> {
   requireJson(request);
@@ -17,8 +17,8 @@ export function readJsonBody(request: IncomingMessage): object | Promise<object>
 
 function objectOf(bytes: Buffer): object {
   const value = parse(decode(bytes));
-  // A number outside int64 is an object to JavaScript, but none of JSON.
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof OtherNumber) {
+  const isNumber = value instanceof NonInt64Number; // an object in JavaScript
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isNumber) {
     throw new ApiError('invalid_json', 'The body must be a JSON object.');
   }
   return value;
@@ -35,22 +35,22 @@ function requireJson({ headers, rawHeaders }: IncomingMessage): void {
   }
 }
 
-/** Clients that asked whether to send their body (Expect: 100-continue). They are told when it is wanted. */
-const asking = new WeakMap<IncomingMessage, ServerResponse>();
+/** Requests with `Expect: 100-continue`. The 100 is sent when the body is read, so after the guards. */
+const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 export function inviteLater(request: IncomingMessage, response: ServerResponse): void {
-  asking.set(request, response);
+  awaitingContinue.set(request, response);
 }
 
 function readBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > LIMITS.bodyBytes) throw tooLarge();
-  asking.get(request)?.writeContinue();
-  // Mostly the body came with the head, and is here as a whole.
+  awaitingContinue.get(request)?.writeContinue();
+  // Most bodies arrive with the head.
   if (length === 0 || request.destroyed || request.readableLength !== length) return collectBytes(request);
   const bytes = request.read() as Buffer;
   request[READ_AT_ONCE] = true;
-  request.resume(); // to its end, which others wait for
+  request.resume(); // emits 'end', which others wait for
   return bytes;
 }
 
@@ -58,12 +58,12 @@ const READ_AT_ONCE = Symbol('read at once');
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Nothing of it is outstanding, although Node.js has not called it complete yet. */
+    /** The whole body was read, although `complete` is not set yet. */
     [READ_AT_ONCE]?: true;
   }
 }
 
-/** Whether a part of the body is still on its way. */
+/** Tells whether part of the body has yet to arrive. */
 export function owesBody(request: IncomingMessage): boolean {
   return !request.complete && !request[READ_AT_ONCE] && hasBody(request);
 }
@@ -79,7 +79,7 @@ function collectBytes(request: IncomingMessage): Promise<Buffer> {
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      // The rest is left unread: whoever answers ends the connection.
+      // The rest stays unread; the response closes the connection.
       if (size > LIMITS.bodyBytes) stop(() => reject(tooLarge()));
     };
     const stop = (settle: () => void): void => {
@@ -87,7 +87,7 @@ function collectBytes(request: IncomingMessage): Promise<Buffer> {
       settle();
     };
     const end = (): void => stop(() => resolve(Buffer.concat(chunks)));
-    // The connection broke off in the middle of the body; nobody is left to read this.
+    // No client will read this error: the connection is closed.
     const broken = (): void =>
       stop(() => reject(new ApiError('bad_request', 'The request ended before its body did.')));
     if (request.destroyed && !request.readableEnded) broken();

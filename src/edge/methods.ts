@@ -4,14 +4,14 @@ import { methodNotAllowed } from '../api/errors/api-error.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What can be asked of each path. */
+    /** The methods of each path. */
     methodsOfPaths: ReadonlyMap<string, ReadonlySet<string>>;
   }
 }
 
 /**
- * Answers the methods that a path does not have: OPTIONS with what it has, any other with 405.
- * Call it once the application has registered its routes; they are collected from now on.
+ * Collects the methods of each path from now on. `answerOthers` then adds OPTIONS, which lists them, and answers every
+ * other method with 405; call it after all routes are registered.
  */
 export function collectMethods(instance: FastifyInstance): { answerOthers(): void } {
   const methods = new Map<string, Set<string>>();

@@ -1,4 +1,4 @@
-/** How often a header was sent: Node keeps only the first of those that may not be repeated. */
+/** Counts the occurrences of a header. Node.js drops duplicates of headers that must be unique. */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let found = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors/api-error.js';
 import { LIMITS } from './limits.js';
 import { countHeader } from './raw-headers.js';
 
-/** What the HTTP parser lets pass and the service does not, whatever is asked for. */
+/** Checks a request more strictly than the HTTP parser. Returns the error to refuse it with, if any. */
 export function refusal(request: IncomingMessage, target: string): ApiError | undefined {
   if (target.length > LIMITS.urlBytes) return new ApiError('uri_too_long');
   if (sizeOf(request.rawHeaders) > LIMITS.headerBytes)
@@ -12,7 +12,7 @@ export function refusal(request: IncomingMessage, target: string): ApiError | un
   return fault === undefined ? undefined : new ApiError('bad_request', fault, END);
 }
 
-/** Where such a request ends is not sure enough to read on behind it. */
+/** The end of such a request is uncertain, so nothing after it on its connection is trusted. */
 const END = { connection: 'close' };
 
 function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {
@@ -29,7 +29,7 @@ function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: 
   return undefined;
 }
 
-/** The parser measures names and values only: many small headers are larger than it knows. */
+/** Counts separators too, unlike the parser, which underestimates many small headers. */
 function sizeOf(rawHeaders: readonly string[]): number {
   let size = rawHeaders.length * 2;
   for (const text of rawHeaders) size += text.length;

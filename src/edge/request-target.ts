@@ -4,19 +4,19 @@ const UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 const BROKEN = /%(?![\da-f]{2})/i;
 
 /**
- * A request target as all further code is to see it: without the address of a server in front, which HTTP allows,
- * and with nothing encoded in its path that needs no encoding (RFC 3986, 6.2.2.2). Both are other ways to write it.
+ * Normalises a request target: removes scheme and host, which HTTP allows, and decodes unreserved characters of the
+ * path (RFC 3986, 6.2.2.2). Both forms are equivalent, and all further code sees only this one.
  */
 export function normalTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target;
   const [, path = '', rest = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)(.*)$/is.exec(target) ?? [];
-  // What is broken stays so, to be refused: '%%37%30' must not become '%70', and then 'p'.
+  // An invalid path stays unchanged, to be refused: '%%37%30' must not become '%70', and then 'p'.
   const normal = BROKEN.test(path) ? path : path.replace(UNRESERVED, decodeURIComponent);
-  // What is no path, such as the asterisk of OPTIONS, becomes one that leads nowhere.
+  // Anything but a path, such as the asterisk of OPTIONS, becomes an unknown path.
   return (normal.startsWith('/') ? normal : `/${normal}`) + rest;
 }
 
-/** Whether a target, in its normal form, is one of the interface, and not of what surrounds it. */
+/** Tells whether a normalised target belongs to the API, as opposed to health checks and documentation. */
 export function isOfInterface(target: string): boolean {
   if (!target.startsWith(API_PREFIX)) return false;
   const next = target[API_PREFIX.length];

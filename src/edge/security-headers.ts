@@ -1,4 +1,4 @@
-/** For browsers that come upon an answer: it is data, not a page, whatever it looks like. */
+/** Keep a browser from treating a response as a page, whatever it contains. */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',

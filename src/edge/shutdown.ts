@@ -2,13 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 
-const PATIENCE_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * The end of the service that nobody notices. First it drains: it says that it is not ready, so that balancers send
- * new requests elsewhere, and goes on answering meanwhile, each answer being the last one of its connection. Then it
- * closes: requests under way are finished, and who does not take the answer, or has not even sent the whole request,
- * is cut off after a few seconds. Node no longer times clients once a server is closing.
+ * Graceful shutdown. While the service drains, it reports not ready, so that load balancers send new requests elsewhere,
+ * and closes each connection with its next response. It then closes: requests in flight finish, and connections of
+ * clients that stall are closed after a timeout, because Node.js stops timing clients once a server is closing.
  */
 @Injectable()
 export class Shutdown {
@@ -18,7 +17,7 @@ export class Shutdown {
     return this.begun;
   }
 
-  /** Resolves when balancers have had the time to notice. */
+  /** Resolves when load balancers have had time to notice. */
   async drain(milliseconds: number): Promise<void> {
     this.begun = true;
     if (milliseconds > 0) await delay(milliseconds);
@@ -32,9 +31,8 @@ export class Shutdown {
     });
     instance.addHook('preClose', (done) => {
       this.begun = true;
-      timer = setTimeout(() => instance.server.closeAllConnections(), PATIENCE_MS);
-      // What has arrived by now is read first: closing cuts idle connections, and a request that was not read yet
-      // does not count.
+      timer = setTimeout(() => instance.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+      // Requests that have arrived must be read first: closing destroys connections whose request is still unread.
       setImmediate(done);
     });
     instance.addHook('onClose', (_instance, done) => {

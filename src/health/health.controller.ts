@@ -5,7 +5,7 @@ import { unavailable } from '../api/errors/api-error.js';
 import { Shutdown } from '../edge/shutdown.js';
 import { Database } from '../database/database.js';
 
-/** For load balancers and supervisors; not a part of the described interface. */
+/** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
 @Public()
 @ApiExcludeController()
 @Controller('health')
@@ -15,14 +15,14 @@ export class HealthController {
     private readonly shutdown: Shutdown,
   ) {}
 
-  /** The process runs. Restart it when this fails. */
+  /** Liveness. Restart the process when this fails. */
   @Get('live')
   @Header('cache-control', 'no-store')
   live(): { status: string } {
     return { status: 'ok' };
   }
 
-  /** The process can answer. Send it no requests while this fails. */
+  /** Readiness. Send no requests while this fails. */
   @Get('ready')
   @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { Config } from '../common/config/config.js';
-import { nearestFile } from '../common/nearest-file.js';
+import { findUp } from '../common/find-up.js';
 import { ConfigError } from '../common/config/load-config.js';
 import { Metrics } from './metrics.js';
 
-/** Shows the numbers at /metrics, on a port of their own: what they tell is not for clients. */
+/** Serves /metrics on a port of its own, which keeps the metrics from clients. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('MetricsServer');
@@ -20,7 +20,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     private readonly metrics: Metrics,
   ) {}
 
-  /** Where it listens; undefined when no port is configured. */
+  /** The URL of the server; undefined when no port is configured. */
   get origin(): string | undefined {
     const address = this.server?.address() as AddressInfo | null | undefined;
     return address ? `http://${this.config.metricsHost}:${address.port}` : undefined;
@@ -32,7 +32,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     collectDefaultMetrics({ register: this.metrics.registry });
     new Gauge({
       name: 'build_info',
-      help: 'What is running; always 1.',
+      help: 'The version of the running service; always 1.',
       labelNames: ['version', 'node', 'revision'],
       registers: [this.metrics.registry],
     }).set({ version: packageVersion(), node: process.version, revision }, 1);
@@ -41,7 +41,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       await once(this.server.listen(port, host), 'listening');
     } catch (error) {
       throw new ConfigError([
-        `METRICS_PORT and METRICS_HOST must be an address that is free (${(error as Error).message})`,
+        `METRICS_PORT and METRICS_HOST must be a free address (${(error as Error).message})`,
       ]);
     }
   }
@@ -68,6 +68,6 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 }
 
 function packageVersion(): string {
-  const text = readFileSync(nearestFile('package.json'), 'utf8');
+  const text = readFileSync(findUp('package.json'), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }

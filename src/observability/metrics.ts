@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from 'prom-client';
 
 /**
- * The numbers of one application. Any part of it registers its own; a registry for each, since several applications
- * may live in a process. What changes often is best counted in a plain number, which is read when somebody looks.
+ * The metrics registry of one application; a test process runs several. Count frequent events in a plain number and
+ * register it with `total`, which reads it only when Prometheus scrapes.
  */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
 
-  /** A number that goes up and down, read when somebody looks. */
+  /** Registers a value that goes up and down, read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
     this.registry.registerMetric(
       new Gauge({
@@ -23,7 +23,7 @@ export class Metrics {
     );
   }
 
-  /** A number that only goes up and that somebody counts already, read when somebody looks. */
+  /** Registers a number that the caller counts, read at each scrape. */
   total(name: string, help: string, read: () => number): void {
     this.registry.registerMetric(
       new Counter({
@@ -38,7 +38,6 @@ export class Metrics {
     );
   }
 
-  /** Something to count, by labels. */
   counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }

@@ -4,7 +4,10 @@ import { Metrics } from './metrics.js';
 import { startTracing } from './start-tracing.js';
 import { Tracing } from './tracing.js';
 
-/** What operators see of the service from outside: numbers and traces. The log is there before any module. */
+/**
+ * Log, metrics and traces. A room registers its own metrics here; what they measure stays in that room.
+ * The log is created before any module.
+ */
 @Global()
 @Module({
   providers: [Metrics, { provide: Tracing, inject: [Config], useFactory: startTracing }],

@@ -4,22 +4,22 @@ import type { Metrics } from './metrics.js';
 
 const DURATION = 'http_request_duration_seconds';
 const LABELS = ['method', 'route', 'status'] as const;
-/** From 1 ms, an answer from memory, to 5 s, an answer that no client waits for. */
+/** From 1 ms, a response from memory, to 5 s, when clients have given up. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const UNKNOWN = 'unknown';
 
-/** Counts and times every request that reaches the router. */
+/** Measures every request that reaches the router. */
 export function measureRequests(instance: FastifyInstance, metrics: Metrics): void {
   const durations = new Histogram({
     name: DURATION,
-    help: 'The time from the head of a request to the end of its answer.',
+    help: 'The time from the head of a request to the end of its response.',
     labelNames: LABELS,
     buckets: SECONDS,
     registers: [],
   });
   metrics.registry.registerMetric(requestsCountedBy(durations));
   metrics.registry.registerMetric(durations);
-  const errors = metrics.counter('http_errors_total', 'Answers with an Error body, by its code.', ['code']);
+  const errors = metrics.counter('http_errors_total', 'Responses with an Error body, by its code.', ['code']);
 
   instance.addHook('onResponse', (request, reply, done) => {
     durations.observe(labelsOf(request, reply), reply.elapsedTime / 1000);
@@ -28,11 +28,11 @@ export function measureRequests(instance: FastifyInstance, metrics: Metrics): vo
   });
 }
 
-/** The histogram knows how many requests there were, so that each is counted once. */
+/** Derives the counter from the histogram, which counts each request already. */
 function requestsCountedBy(durations: Histogram): Counter {
   return new Counter({
     name: 'http_requests_total',
-    help: 'Requests that were answered.',
+    help: 'Completed requests.',
     labelNames: LABELS,
     registers: [],
     async collect() {
@@ -45,7 +45,7 @@ function requestsCountedBy(durations: Histogram): Counter {
   });
 }
 
-/** Whatever no operation answers has one label value: clients can invent as many paths and methods as they like. */
+/** Unknown paths and methods share one label value, since clients can invent any number of them. */
 function labelsOf({ method, routeOptions }: FastifyRequest, { statusCode, errorCode }: FastifyReply) {
   const { url } = routeOptions;
   const known = url !== undefined && errorCode !== 'method_not_allowed';

@@ -2,18 +2,18 @@ import type { FastifyRequest } from 'fastify';
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Tells where the time of a request goes. This one tells nobody, and costs a call; see `OtlpTracing`. */
+/** The interface of tracing, and its no-op implementation. `OtlpTracing` is the other one. */
 export class Tracing {
-  /** Does some work as a part of the request under way. Attributes hold no keys, bodies or values of statements. */
+  /** Runs `work` in a child span of the current request. Attributes must not hold keys, bodies or SQL values. */
   span<T>(_name: string, _attributes: Attributes, work: () => Promise<T>): Promise<T> {
     return work();
   }
 
-  /** Follows a request; everything that happens in `next` is a part of it. */
+  /** Starts the span of a request and runs `next` in its context. */
   follow(_request: FastifyRequest, next: () => void): void {
     next();
   }
 
-  /** The request was answered. */
+  /** Ends the span of a request. */
   end(_request: FastifyRequest, _status: number): void {}
 }

@@ -4,7 +4,7 @@ import { Config } from '../common/config/config.js';
 import { DeprecationPolicy } from '../api/deprecation/deprecation-policy.js';
 import { PetsSettings } from './pets.settings.js';
 
-/** Why and until when single animals can be fetched by their id. */
+/** The terms of getPet's deprecation. */
 @Injectable()
 export class GetPetDeprecation extends DeprecationPolicy {
   constructor(clock: Clock, config: Config, settings: PetsSettings) {

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Deprecated } from '../api/deprecation/deprecated.decorator.js';
-import { Created } from '../api/answers/created.decorator.js';
+import { Created } from '../api/responses/created.decorator.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import type { Page } from '../api/paging/page.js';
 import { Paged } from '../api/paging/paged.decorator.js';

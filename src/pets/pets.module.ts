@@ -9,6 +9,7 @@ import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
 import { PetsSettings } from './pets.settings.js';
 
+/** The catalogue of animals, from the routes to the table. Only what is particular to animals belongs here. */
 @Module({
   imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])],
   controllers: [PetsController],

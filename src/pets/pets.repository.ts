@@ -5,7 +5,7 @@ import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import { Pet } from './pet.entity.js';
 
-/** Every statement on animals. */
+/** The database access of the catalogue. */
 @Injectable()
 export class PetsRepository {
   constructor(@InjectStore(Pet) private readonly pets: Store<Pet>) {}

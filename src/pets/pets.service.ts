@@ -6,7 +6,7 @@ import type { NewPetDto } from './dto/new-pet.dto.js';
 import type { Pet } from './pet.entity.js';
 import { PetsRepository } from './pets.repository.js';
 
-/** The rules of the catalogue. */
+/** The business rules of the catalogue. */
 @Injectable()
 export class PetsService {
   constructor(private readonly pets: PetsRepository) {}

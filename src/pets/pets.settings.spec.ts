@@ -4,9 +4,9 @@ import { PetsSettings } from './pets.settings.js';
 
 describe('The settings of pets', () => {
   it('are those of the specification, unless a deployment moves them', () => {
-    expect(loadConfig({}).of(PetsSettings)).toEqual(new PetsSettings());
+    expect(loadConfig({}).ofFeature(PetsSettings)).toEqual(new PetsSettings());
     const moved = loadConfig({ GETPET_DEPRECATED_ON: '2026-01-31', GETPET_SUNSET_ON: '2031-02-28' });
-    expect(moved.of(PetsSettings)).toEqual({
+    expect(moved.ofFeature(PetsSettings)).toEqual({
       getPetDeprecatedOn: new Date('2026-01-31T00:00:00Z'),
       getPetSunsetOn: new Date('2031-02-28T00:00:00Z'),
     });

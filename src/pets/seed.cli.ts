@@ -6,7 +6,7 @@ await runAsCommand(() => {
   return 'help' in command ? USAGE : seedPets(command);
 });
 
-/** The application is loaded only for a command that is well-formed: a typing error is answered at once. */
+/** Imports the application only for a valid command, which keeps usage errors instant. */
 async function seedPets({ count, seed }: { count: number; seed: number }): Promise<string> {
   const [{ withFeature }, { PetsModule }, { DataSource }, { makeAnimals }, { addAnimals }, { progressBar }] =
     await Promise.all([
@@ -21,6 +21,6 @@ async function seedPets({ count, seed }: { count: number; seed: number }): Promi
     const began = performance.now();
     await addAnimals(context.get(DataSource), makeAnimals(count, seed), progressBar(count, process.stderr));
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    return `${count} animals were added in ${seconds} s, those of seed ${seed}.`;
+    return `Added ${count} animals of seed ${seed} in ${seconds} s.`;
   });
 }

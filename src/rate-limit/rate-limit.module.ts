@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { Config } from '../common/config/config.js';
 import { RateLimits } from './rate-limits.js';
 
-/** How much each client may do. */
+/** Limits of requests per key, and of failed authentications per client address. Overload is handled in src/edge. */
 @Global()
 @Module({
   providers: [

@@ -1,31 +1,29 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { createApp } from '../app.js';
+import { runAsCommand } from '../cli/run-as-command.js';
+import { UsageError } from '../cli/usage-error.js';
+import { waitForDatabase } from '../cli/wait-for-database.js';
 import { environment, loadConfig } from '../common/config/load-config.js';
 import { Database } from '../database/database.js';
 
-/** Fails when the entities and the migrations do not describe the same tables. It migrates: give it a database to try on. */
-const [argument] = process.argv.slice(2);
-if (argument !== undefined) {
-  process.stderr.write(
-    `npm run migrations:check takes no arguments, but got "${argument}". Set DATABASE_URL to a database to try on.\n`,
-  );
-  process.exit(1);
-}
+const TIMEOUT_MS = 30_000;
 
-const app = await createApp(loadConfig(environment()));
-await Promise.race([app.get(Database).whenReady(), unreachable()]);
-const { upQueries } = await app.get(DataSource).driver.createSchemaBuilder().log();
-await app.close();
-if (upQueries.length > 0) {
-  process.stderr.write('The entities say more or less than the migrations. Missing from the migrations:\n');
-  for (const { query } of upQueries) process.stderr.write(`  ${query};\n`);
-  process.exitCode = 1;
-} else {
-  process.stdout.write('The entities and the migrations agree.\n');
-}
-
-async function unreachable(): Promise<never> {
-  await delay(30_000, undefined, { ref: false });
-  throw new Error('The database does not answer. Check DATABASE_URL.');
-}
+/** Fails when entities and migrations describe different tables. It migrates the database: use a scratch one. */
+await runAsCommand(async () => {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined) {
+    throw new UsageError(
+      `npm run migrations:check takes no arguments, but got "${argument}". Set DATABASE_URL to a scratch database.`,
+    );
+  }
+  const app = await createApp(loadConfig(environment()));
+  try {
+    await waitForDatabase(app.get(Database), TIMEOUT_MS);
+    const { upQueries } = await app.get(DataSource).driver.createSchemaBuilder().log();
+    if (upQueries.length === 0) return 'The entities and the migrations agree.';
+    const missing = upQueries.map(({ query }) => `  ${query};`);
+    throw new UsageError(['The entities differ from the migrations, which lack:', ...missing].join('\n'));
+  } finally {
+    await app.close();
+  }
+});

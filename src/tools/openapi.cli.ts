@@ -1,18 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { buildDocument } from '../api/document/build-document.js';
+import { documentJson } from '../api/document/document-text.js';
 import { assembleApp } from '../app.js';
 import { Config } from '../common/config/config.js';
-import { documentJson } from '../api/document/document-text.js';
-import { buildDocument } from '../api/document/build-document.js';
+import { generateFiles } from './generate-files.js';
 
-/** Writes openapi.json, or with --check says whether the committed one is what the code describes. */
-const FILE = 'openapi.json';
-
-const [option, ...more] = process.argv.slice(2);
-if ((option !== undefined && option !== '--check') || more.length > 0) {
-  process.stderr.write('Usage: npm run openapi writes openapi.json, npm run openapi:check compares it.\n');
-  process.exit(1);
-}
-
+// The application is assembled but never started, so nothing connects.
 const connection = {
   kind: 'server',
   url: 'postgres://unused',
@@ -20,14 +12,8 @@ const connection = {
   poolSize: 10,
   preparedStatements: true,
 } as const;
-const config = Object.assign(new Config(), { logLevel: 'silent' });
-const text = documentJson(buildDocument(await assembleApp(config, { connection })));
 
-if (option !== '--check') {
-  await writeFile(FILE, text);
-} else if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
-  process.stderr.write(
-    `${FILE} is not what the code describes. Run "npm run openapi" and commit the result.\n`,
-  );
-  process.exitCode = 1;
-}
+await generateFiles('openapi', async () => {
+  const config = Object.assign(new Config(), { logLevel: 'silent' });
+  return { 'openapi.json': documentJson(buildDocument(await assembleApp(config, { connection }))) };
+});

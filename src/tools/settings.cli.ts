@@ -1,45 +1,37 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import '../app.module.js'; // loads the features, and with them their settings
 import { allSettings, type Setting } from '../common/config/env.decorator.js';
+import { generateFiles } from './generate-files.js';
 
-/** Writes the settings into docs/settings.md and .env.example, or with --check says whether they are there already. */
 const PAGE = 'docs/settings.md';
-const EXAMPLE = '.env.example';
 const [BEGIN, END] = ['<!-- settings:begin -->', '<!-- settings:end -->'];
 
-const [option, ...more] = process.argv.slice(2);
-if ((option !== undefined && option !== '--check') || more.length > 0) {
-  process.stderr.write('Usage: npm run settings writes the pages, npm run settings:check compares them.\n');
-  process.exit(1);
+interface SettingWithDefault extends Setting {
+  readonly value: string;
 }
 
-const settings = [...allSettings()].flatMap(([type, ofType]) => {
-  const defaults = new type() as Record<string, unknown>;
-  return ofType.map((setting) => ({
-    ...setting,
-    value: setting.unset ?? textOf(defaults[setting.property]),
-  }));
+await generateFiles('settings', async () => {
+  const settings = [...allSettings()].flatMap(([type, ofType]) => {
+    const defaults = new type() as Record<string, unknown>;
+    return ofType.map((setting) => ({
+      ...setting,
+      value: setting.unset ?? textOf(defaults[setting.property]),
+    }));
+  });
+  const page = await readFile(PAGE, 'utf8');
+  const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
+  return {
+    [PAGE]: `${page.slice(0, before)}\n\n${tableOf(settings)}\n\n${page.slice(after)}`,
+    '.env.example': exampleOf(settings),
+  };
 });
 
-const page = await readFile(PAGE, 'utf8');
-const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
-const pages = {
-  [PAGE]: `${page.slice(0, before)}\n\n${table()}\n\n${page.slice(after)}`,
-  [EXAMPLE]: example(),
-};
-
-for (const [file, text] of Object.entries(pages)) {
-  if (option !== '--check') await writeFile(file, text);
-  else if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
-    process.stderr.write(
-      `${file} does not show the settings of the code. Run "npm run settings" and commit.\n`,
-    );
-    process.exitCode = 1;
-  }
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString().slice(0, 10) : String(value);
 }
 
-/** Padded as Prettier pads it. */
-function table(): string {
+/** Pads the cells as Prettier does. */
+function tableOf(settings: SettingWithDefault[]): string {
   const rows = [
     ['Variable', 'Default', 'Meaning'],
     ...settings.map(({ name, value, unset, about }) => [`\`${name}\``, unset ?? `\`${value}\``, about]),
@@ -52,17 +44,9 @@ function table(): string {
   return [head, rule, ...body].join('\n');
 }
 
-function example(): string {
+function exampleOf(settings: SettingWithDefault[]): string {
   const lines = settings.map(
-    (setting) => `# ${setting.about.replaceAll('`', '')}\n#${setting.name}=${exampleOf(setting)}\n`,
+    ({ name, about, example, value }) => `# ${about.replaceAll('`', '')}\n#${name}=${example ?? value}\n`,
   );
   return `# Copy this file to .env and change what you need. Every variable is optional; an empty one counts as absent.\n\n${lines.join('\n')}`;
-}
-
-function exampleOf({ example, value }: Setting & { value: string }): string {
-  return example ?? value;
-}
-
-function textOf(value: unknown): string {
-  return value instanceof Date ? value.toISOString().slice(0, 10) : String(value);
 }

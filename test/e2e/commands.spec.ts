@@ -138,7 +138,7 @@ describeInside('The commands', () => {
     expect(await run(['pets/seed.cli', '--count', '7'])).toEqual({
       code: 0,
       err: '',
-      out: expect.stringMatching(/^7 animals were added in \d+\.\d s, those of seed 1\.\n$/),
+      out: expect.stringMatching(/^Added 7 animals of seed 1 in \d+\.\d s\.\n$/),
     });
   });
 

@@ -165,7 +165,7 @@ describe('getPet with other settings', () => {
 
   it('names the dates and the address it was given, in its headers and in the document', async () => {
     const service = await startService({
-      ofFeatures: [
+      featureSettings: [
         Object.assign(new PetsSettings(), {
           getPetDeprecatedOn: new Date('2026-01-01T00:00:00Z'),
           getPetSunsetOn: new Date('2031-02-03T00:00:00Z'),

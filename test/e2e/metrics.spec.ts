@@ -138,7 +138,7 @@ describe('Without a port for metrics', () => {
     const { port } = taken.address() as AddressInfo;
     const server = new MetricsServer(Object.assign(new Config(), { metricsPort: port }), new Metrics());
     await expect(server.onApplicationBootstrap()).rejects.toThrow(
-      /METRICS_PORT and METRICS_HOST must be an address that is free \(listen EADDRINUSE/,
+      /METRICS_PORT and METRICS_HOST must be a free address \(listen EADDRINUSE/,
     );
     taken.close();
   });

@@ -30,7 +30,7 @@ function expectCrash(out: string) {
       code: 'E1',
       at: expect.arrayContaining([expect.stringMatching(/^at process\./)]),
     },
-    msg: 'The service ends: nobody caught this error.',
+    msg: 'Uncaught error; the service exits.',
   });
   expect(out).not.toContain('secret');
 }

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { operationsOf } from '../document/operations.js';
-import type { Deprecations } from './deprecations.js';
+import type { DeprecationRegistry } from './deprecation-registry.js';
 
 interface Announcement {
   readonly method: string;
@@ -10,11 +10,11 @@ interface Announcement {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The headers that announce a deprecation: for refusals in front of the router, and on whatever its route answers. */
+/** The deprecation headers of a request's operation, also for responses that are sent before routing. */
 export class Announcements {
   private readonly all: Announcement[];
 
-  constructor(document: OpenAPIObject, deprecations: Deprecations) {
+  constructor(document: OpenAPIObject, deprecations: DeprecationRegistry) {
     this.all = operationsOf(document).flatMap(({ method, route, operation }) => {
       const policy = deprecations.ofOperation(operation.operationId ?? '');
       if (!policy) return [];
@@ -29,18 +29,18 @@ export class Announcements {
     });
   }
 
-  /** As names and values in turn. */
+  /** Returns names and values alternately, as `ServerResponse.writeHead` takes them. */
   ofTarget(method: string, target: string): readonly string[] {
     return Object.entries(find(this.all, method, target)?.headers ?? {}).flat();
   }
 
-  /** Has them on each answer of a route, also when a guard refuses. Call it before routes are registered. */
+  /** Adds them to every response of a route, refusals by guards included. Call it before routes are registered. */
   attachTo(instance: FastifyInstance): void {
     instance.addHook('onRoute', (route) => {
       const here = this.all.filter((one) => one.route === route.url);
       if (here.length === 0) return;
       const announce: onRequestHookHandler = ({ method, url }, reply, done) => {
-        // By its target again: a route takes an empty parameter, too, which is then answered as another path.
+        // The router also matches an empty parameter, which is answered like any unknown path: check the target.
         void reply.headers(find(here, method, url)?.headers ?? {});
         done();
       };

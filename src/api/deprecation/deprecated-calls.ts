@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { Metrics } from '../../observability/metrics.js';
 
-/** More names than an operator will write to; any that come later are counted together. */
+/** Bounds the number of time series; all further names share the label "other". */
 const NAMES = 200;
 
-/** Who still calls deprecated operations, by the names of their keys. */
+/** Counts calls of deprecated operations by key name, which tells operators whom to contact. */
 @Injectable()
 export class DeprecatedCalls {
   private readonly calls: Counter<'operation' | 'key'>;

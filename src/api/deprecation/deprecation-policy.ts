@@ -2,21 +2,21 @@ import { ApiError } from '../errors/api-error.js';
 import type { Clock } from '../../common/clock.js';
 
 export interface DeprecationTerms {
-  /** Since when the operation is deprecated, and the instant from which it is gone. */
   readonly deprecatedOn: Date;
+  /** From this instant on the operation answers 410. */
   readonly sunsetOn: Date;
-  /** Answer as if the sunset had come. */
+  /** Answers as after the sunset, for clients to test against. */
   readonly rehearsal: boolean;
-  /** The address of what to use instead, and a sentence that says how. */
+  /** The URL of the replacement, and one sentence of advice. */
   readonly successor: string;
   readonly advice: string;
-  /** The page that explains the deprecation. */
+  /** The URL of the page that explains the deprecation. */
   readonly explained: string;
 }
 
 /**
- * The one source of all that is said of a deprecated operation: its headers, its end, its documentation.
- * An operation's policy is an injectable subclass that gives the terms.
+ * The single source of a deprecated operation's headers, sunset and documentation.
+ * Each policy is an injectable subclass that supplies the terms.
  */
 export abstract class DeprecationPolicy {
   constructor(
@@ -24,7 +24,7 @@ export abstract class DeprecationPolicy {
     readonly terms: DeprecationTerms,
   ) {}
 
-  /** Sent with every answer of the operation (RFC 9745, RFC 8594, RFC 8288). */
+  /** Sent with every response of the operation (RFC 9745, RFC 8594, RFC 8288). */
   get headers(): Record<'deprecation' | 'sunset' | 'link', string> {
     const { deprecatedOn, sunsetOn, successor, explained } = this.terms;
     return {
@@ -42,12 +42,12 @@ export abstract class DeprecationPolicy {
     return new ApiError('gone', `This operation was removed on ${this.sunsetDay}. ${this.terms.advice}`);
   }
 
-  /** What the document says of the operation, beside its own description. */
+  /** Markdown, appended to the operation's description in the document. */
   get description(): string {
     return `**Deprecated: this operation is to be removed on ${this.sunsetDay}.** ${this.terms.advice}`;
   }
 
-  /** The same as plain text, for where there is room for a line only. */
+  /** One line of plain text. */
   get notice(): string {
     return `To be removed on ${this.sunsetDay}. ${this.terms.advice.replaceAll('`', '')}`;
   }

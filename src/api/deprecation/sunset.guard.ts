@@ -1,24 +1,24 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { requestOf } from '../../common/exchange.js';
 import { DeprecatedCalls } from './deprecated-calls.js';
-import { Deprecations } from './deprecations.js';
+import { DeprecationRegistry } from './deprecation-registry.js';
 
 /**
- * Ends an operation on its day, and counts who calls it until then and after. As the guard of one operation it runs
- * after those of all, which check the key: a stranger learns nothing but 401.
+ * Counts the calls of a deprecated operation and refuses them after its sunset. Guards of an operation run after the
+ * global ones, so a request without a valid key gets 401 and nothing more.
  */
 @Injectable()
 export class SunsetGuard implements CanActivate {
   constructor(
-    private readonly deprecations: Deprecations,
+    private readonly deprecations: DeprecationRegistry,
     private readonly calls: DeprecatedCalls,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const handler = context.getHandler() as () => unknown;
+    const { name } = context.getHandler();
     const { caller } = requestOf(context);
-    if (caller) this.calls.count(handler.name, caller.name);
-    const policy = this.deprecations.ofHandler(handler);
+    if (caller) this.calls.count(name, caller.name);
+    const policy = this.deprecations.ofOperation(name);
     if (policy?.isOver()) throw policy.gone();
     return true;
   }

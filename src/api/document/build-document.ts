@@ -2,17 +2,17 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
 import { Config } from '../../common/config/config.js';
-import { Deprecations } from '../deprecation/deprecations.js';
+import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { ErrorDto } from '../errors/error.dto.js';
 import { describeDeprecation } from './describe-deprecation.js';
 import { describeErrors } from './describe-errors.js';
-import { DOCUMENT_HEADERS } from './document-headers.js';
-import { closeInputs, nameArrays, nameHeaders } from './finish-document.js';
+import { describeHeaders, DOCUMENT_HEADERS } from './describe-headers.js';
+import { closeBodySchema, nameArraySchemas } from './describe-schemas.js';
 import { operationsOf } from './operations.js';
 import { listResources } from './resource.decorator.js';
 import { describeStability } from './stability.js';
 
-/** The document of the interface, made from the controllers, the rules of the fields and the error catalogue. */
+/** Builds the OpenAPI document from the controllers, the field rules and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
     ignoreGlobalPrefix: true,
@@ -22,23 +22,23 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   Object.assign(document.info, TERMS);
   document.components = { ...document.components, headers: DOCUMENT_HEADERS };
   listResources(document);
-  const deprecations = app.get(Deprecations);
+  const deprecations = app.get(DeprecationRegistry);
   for (const { operation } of operationsOf(document)) {
     describeErrors(operation);
     const policy = deprecations.ofOperation(operation.operationId ?? '');
     if (policy) describeDeprecation(operation, policy);
     describeStability(operation);
-    nameHeaders(operation);
-    nameArrays(operation, document.components);
-    closeInputs(operation, document.components);
+    describeHeaders(operation);
+    nameArraySchemas(operation, document.components);
+    closeBodySchema(operation, document.components);
   }
   return document;
 }
 
-/** What the builder cannot say: it asks for an address of everything, and knows no identifiers of licenses. */
+/** Set directly because `DocumentBuilder` requires a URL for each and does not know license identifiers. */
 const TERMS = {
   contact: { name: 'Whoever issued your API key' },
-  // UNLICENSED in package.json; this is how SPDX names terms of one's own.
+  // The SPDX form of a custom license; package.json says UNLICENSED.
   license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
 };
 const INTRODUCTION = `\

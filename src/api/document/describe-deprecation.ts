@@ -1,11 +1,11 @@
-import type { OperationObject } from './types.js';
+import type { OperationObject } from './openapi-types.js';
 import type { DeprecationPolicy } from '../deprecation/deprecation-policy.js';
 import { headerRef, responsesOf } from './operations.js';
 
-/** Answers that are given before it is known which operation is meant. */
+/** The statuses of responses that are sent before routing, when the operation is not known. */
 const BEFORE_ROUTING = new Set(['400', '408', '414', '431', 'default']);
 
-/** Writes a policy into the document: the words, the date for tools, and the headers of every answer. */
+/** Documents a policy: a description, the sunset for tools, and the headers of every response. */
 export function describeDeprecation(operation: OperationObject, policy: DeprecationPolicy): void {
   operation.deprecated = true;
   operation.description = [operation.description, policy.description].filter(Boolean).join('\n\n');

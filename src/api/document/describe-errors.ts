@@ -1,8 +1,8 @@
-import type { OperationObject, ResponseObject } from './types.js';
+import type { OperationObject, ResponseObject } from './openapi-types.js';
 import { type ErrorCode, ERRORS } from '../errors/error-catalogue.js';
 import { headerRef, schemaRef } from './operations.js';
 
-/** Refusals that any operation may meet, because they come before or after it. */
+/** Errors of every operation: they arise before or after it. */
 const ANYWHERE: ErrorCode[] = [
   'bad_request',
   'request_timeout',
@@ -29,9 +29,9 @@ const HEADERS: Partial<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-/** Documents every refusal an operation can answer. What it takes decides what it can refuse. */
+/** Documents every error of an operation. They follow from its parameters and its body. */
 export function describeErrors(operation: OperationObject): void {
-  const codes = refusalsOf(operation);
+  const codes = errorsOf(operation);
   for (const status of [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b)) {
     operation.responses[status] = errorResponse(
       status,
@@ -44,7 +44,7 @@ export function describeErrors(operation: OperationObject): void {
   };
 }
 
-function refusalsOf(operation: OperationObject): ErrorCode[] {
+function errorsOf(operation: OperationObject): ErrorCode[] {
   const takes = (place: string): boolean =>
     (operation.parameters ?? []).some((parameter) => 'in' in parameter && parameter.in === place);
   const isPublic = operation.security?.length === 0;

@@ -1,12 +1,12 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { stringify as stringifyJson } from 'lossless-json';
 
-/** The document as JSON, in which the bounds of int64 keep all their digits. */
+/** Serialises the document as JSON. The int64 bounds keep all their digits. */
 export function documentJson(document: OpenAPIObject): string {
   return `${stringifyJson(document, undefined, 2)}\n`;
 }
 
-/** The same as YAML; few ask for it, so nobody waits for the package at a start. */
+/** Serialises the document as YAML. The package is loaded on first use, which keeps start-up fast. */
 export async function documentYaml(document: OpenAPIObject): Promise<string> {
   const { stringify } = await import('yaml');
   return stringify(document, { aliasDuplicateObjects: false });

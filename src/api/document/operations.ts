@@ -1,10 +1,10 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
-import type { OperationObject, ResponseObject } from './types.js';
+import type { OperationObject, ResponseObject } from './openapi-types.js';
 
 export interface DocumentedOperation {
   readonly path: string;
-  /** The path as the router writes it: `/v1/pets/:petId` for `/pets/{petId}`. */
+  /** The path in the router's notation: `/v1/pets/:petId` for `/pets/{petId}`. */
   readonly route: string;
   readonly method: string;
   readonly operation: OperationObject;

@@ -4,12 +4,12 @@ import { operationsOf } from './operations.js';
 
 const ABOUT = 'x-about-resource';
 
-/** Names what the operations of a controller are about: the heading they stand under, and a line that explains it. */
+/** Groups the operations of a controller under a tag with a description. */
 export function Resource(name: string, description: string): ClassDecorator {
   return applyDecorators(ApiTags(name), ApiExtension(ABOUT, description));
 }
 
-/** Lists the resources in the document. Swagger takes no description with a tag, so the operations carry it here. */
+/** Lists the tags. `ApiTags` takes no description, so an extension of each operation carries it until here. */
 export function listResources(document: OpenAPIObject): void {
   const found = new Map<string, string>();
   for (const { operation } of operationsOf(document)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeStability } from './stability.js';
-import type { OperationObject } from './types.js';
+import type { OperationObject } from './openapi-types.js';
 
 describe('The stability of an operation', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { ApiExtension } from '@nestjs/swagger';
-import type { OperationObject } from './types.js';
+import type { OperationObject } from './openapi-types.js';
 
-/** How far an operation may still change. What carries no mark is stable, until it is deprecated. */
+/** How much an operation may still change. The default is stable. */
 export type Stability = 'experimental' | 'beta' | 'stable' | 'deprecated';
 
-/** Marks an operation whose interface is not settled. */
+/** Marks an operation whose interface may still change. */
 export function InStage(stability: Extract<Stability, 'experimental' | 'beta'>): MethodDecorator {
   return ApiExtension('x-stability', stability);
 }

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from './error-catalogue.js';
 
-/** A failure as the client sees it. Whoever throws it says what went wrong; the filter makes the answer. */
+/** An error that is reported to the client. The error filter turns it into the response. */
 export class ApiError extends Error {
   readonly status: number;
 
@@ -14,7 +14,7 @@ export class ApiError extends Error {
     this.status = ERRORS[code].status;
   }
 
-  /** The Error body of the contract: these three members and no others. */
+  /** The Error body of the contract has exactly these three members. */
   toJSON(): { code: ErrorCode; message: string; status: number } {
     return { code: this.code, message: this.message, status: this.status };
   }

@@ -1,4 +1,4 @@
-/** Every error the service can answer: its permanent code, its HTTP status, and when it occurs. */
+/** Every error of the service: its permanent code, its HTTP status, and when it occurs. */
 export const ERRORS = {
   invalid_json: { status: 400, when: 'The body is not one JSON object.' },
   missing_field: { status: 400, when: 'A required field is missing.' },

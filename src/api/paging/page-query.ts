@@ -3,7 +3,7 @@ import { int64, integer } from '../validation/rule.js';
 
 export const PAGE_LIMIT = { minimum: 1, maximum: 100, default: 20 };
 
-/** The query of every list; a feature adds its filters to it. */
+/** The query parameters of every list. A feature extends it with filters. */
 export class PageQuery {
   @QueryParameter(integer(PAGE_LIMIT), {
     description: 'Maximum number of items returned.',

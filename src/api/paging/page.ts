@@ -1,11 +1,11 @@
-/** A part of a list in ascending order of id, and whether more follows. */
+/** A page of a list in ascending order of id. */
 export class Page<T extends { id: bigint }> {
   constructor(
     readonly items: T[],
     readonly hasMore: boolean,
   ) {}
 
-  /** Cuts a page from rows that were asked for with one more than the limit. */
+  /** Expects one row more than the limit, if there is one: it tells whether another page follows. */
   static of<T extends { id: bigint }>(rows: T[], limit: number): Page<T> {
     return new Page(rows.slice(0, limit), rows.length > limit);
   }
@@ -14,8 +14,8 @@ export class Page<T extends { id: bigint }> {
     return new Page(this.items.map(change), this.hasMore);
   }
 
-  /** Where the next page begins: after the last id of this one. */
-  get next(): bigint | undefined {
+  /** The value of `after` for the next page. */
+  get nextCursor(): bigint | undefined {
     return this.hasMore ? this.items.at(-1)?.id : undefined;
   }
 }

@@ -2,15 +2,18 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
 import { Config } from '../../common/config/config.js';
-import { Answered, type AnswerFactory } from '../answers/answered.decorator.js';
+import {
+  type ResponseTransformFactory,
+  TransformResponse,
+} from '../responses/transform-response.decorator.js';
 import { headerRef } from '../document/operations.js';
-import type { Examples } from '../document/types.js';
+import type { Examples } from '../document/openapi-types.js';
 import type { Page } from './page.js';
 
 type AnyPage = Page<{ id: bigint }>;
 
-/** Sends the items of a page as a bare array, and says in a Link header where the first and the next page are. */
-const withLinks: AnswerFactory<AnyPage> = (app) => {
+/** Sends the items as a bare array, with links to the first and the next page in the Link header (RFC 8288). */
+const withLinks: ResponseTransformFactory<AnyPage> = (app) => {
   const { apiBase } = app.get(Config);
   return (page, { url, query }, reply) => {
     const [path = ''] = url.split('?', 1);
@@ -20,16 +23,16 @@ const withLinks: AnswerFactory<AnyPage> = (app) => {
     const target = (parameters: string[]): string =>
       `<${apiBase}${path.slice(API_PREFIX.length)}${parameters.length > 0 ? '?' : ''}${parameters.join('&')}>`;
     const first = `${target(kept)}; rel="first"`;
-    const { next, items } = page;
+    const { nextCursor, items } = page;
     void reply.header(
       'link',
-      next === undefined ? first : `${first}, ${target([...kept, `after=${next}`])}; rel="next"`,
+      nextCursor === undefined ? first : `${first}, ${target([...kept, `after=${nextCursor}`])}; rel="next"`,
     );
     return items;
   };
 };
 
-/** A list that is walked page by page; `name` is what the document calls the array. */
+/** Declares a list with keyset pagination; `name` names the array type in the document. */
 export function Paged(options: {
   name: string;
   item: Type;
@@ -37,7 +40,7 @@ export function Paged(options: {
   examples: Examples;
 }): MethodDecorator {
   return applyDecorators(
-    Answered(withLinks),
+    TransformResponse(withLinks),
     ApiExtraModels(options.item),
     ApiOkResponse({
       description: options.description,

@@ -3,78 +3,72 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { readFaultless } from './declared-fields.js';
+import { readValid } from './declared-fields.js';
 
-interface Place {
+/** How a message names an input, and the codes of its faults. */
+interface Source {
   noun: string;
   unknown: ErrorCode;
   missing: ErrorCode;
   invalid: ErrorCode;
 }
 
-const BODY: Place = {
+const BODY: Source = {
   noun: 'field',
   unknown: 'unknown_field',
   missing: 'missing_field',
   invalid: 'invalid_field',
 };
-const QUERY: Place = {
+const QUERY: Source = {
   noun: 'parameter',
   unknown: 'unknown_parameter',
   missing: 'invalid_parameter',
   invalid: 'invalid_parameter',
 };
 
-/** Turns a body into the input class of the handler, or refuses it and names the first fault. */
+/** Converts a body to the handler's input class. Throws an `ApiError` that names the first fault. */
 export function checkBody<T extends object>(input: Type<T>, given: object): T {
-  return readFaultless(input, given) ?? refuse(input, given, BODY);
+  return readValid(input, given) ?? validate(input, given, BODY);
 }
 
 export function checkQuery<T extends object>(input: Type<T>, given: object): T {
-  return readFaultless(input, given) ?? refuse(input, given, QUERY);
+  return readValid(input, given) ?? validate(input, given, QUERY);
 }
 
-/** A path whose parameter has an impossible value names nothing: the answer is 404, as for any other such path. */
+/** An invalid path parameter is answered with 404: no such resource can exist. */
 export function checkPath<T extends object>(input: Type<T>, given: object): T {
-  const faultless = readFaultless(input, given);
-  if (faultless) return faultless;
+  const valid = readValid(input, given);
+  if (valid) return valid;
   const instance = plainToInstance(input, given);
   if (validateSync(instance).length > 0) throw notFound('resource');
   return instance;
 }
 
-function refuse<T extends object>(input: Type<T>, given: object, place: Place): T {
+function validate<T extends object>(input: Type<T>, given: object, source: Source): T {
   const known = fieldsOf(input);
-  const stranger = Object.keys(given).find((name) => !known.includes(name));
-  if (stranger !== undefined) {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
     throw new ApiError(
-      place.unknown,
-      `There is no ${place.noun} ${quoted(stranger)}. Known: ${known.join(', ')}.`,
+      source.unknown,
+      `There is no ${source.noun} ${quoted(unknown)}. Known: ${known.join(', ')}.`,
     );
   }
   const instance = plainToInstance(input, given);
   const [fault] = validateSync(instance);
   if (fault === undefined) return instance;
   const [mustBe] = Object.values(fault.constraints ?? {});
-  const subject = `The ${place.noun} ${quoted(fault.property)}`;
+  const subject = `The ${source.noun} ${quoted(fault.property)}`;
   throw fault.value === undefined
-    ? new ApiError(place.missing, `${subject} is missing; it ${mustBe}.`)
-    : new ApiError(place.invalid, `${subject} ${mustBe}.`);
+    ? new ApiError(source.missing, `${subject} is missing; it ${mustBe}.`)
+    : new ApiError(source.invalid, `${subject} ${mustBe}.`);
 }
-
-const fields = new Map<Type, string[]>();
 
 function fieldsOf(input: Type): string[] {
-  let names = fields.get(input);
-  if (!names) {
-    const metadata = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
-    names = [...new Set(metadata.map(({ propertyName }) => propertyName))];
-    fields.set(input, names);
-  }
-  return names;
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
+  return [...new Set(metadata.map(({ propertyName }) => propertyName))];
 }
 
-/** A client's own text in a message: quoted, shortened, and with every odd character escaped. */
+/** Makes client text safe to show in a message: quoted, escaped, and at most 50 characters. */
 function quoted(name: string): string {
   const shown = [...name].slice(0, 50).join('');
   return JSON.stringify(shown === name ? name : `${shown}…`);

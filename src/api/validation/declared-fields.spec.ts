@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { IsOptional, MinLength } from 'class-validator';
-import { readFaultless } from './declared-fields.js';
+import { readValid } from './declared-fields.js';
 import { Field, OptionalField, QueryParameter } from './field.decorator.js';
 import { int64, oneOf, text } from './rule.js';
 
@@ -17,12 +17,12 @@ class Input extends Base {
   readonly after?: bigint;
 }
 
-describe('readFaultless', () => {
+describe('readValid', () => {
   it('reads what has no fault, as the class it is for', () => {
-    const input = readFaultless(Input, { name: 'Rex', size: 's', after: '-5' });
+    const input = readValid(Input, { name: 'Rex', size: 's', after: '-5' });
     expect(input).toBeInstanceOf(Input);
     expect(input).toEqual({ name: 'Rex', size: 's', after: -5n });
-    expect(readFaultless(Input, { name: 'Rex' })).toEqual({ name: 'Rex' });
+    expect(readValid(Input, { name: 'Rex' })).toEqual({ name: 'Rex' });
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('readFaultless', () => {
     [JSON.parse('{"name":"Rex","__proto__":{}}') as object],
     [Object.create({ name: 'Rex' }) as object],
   ])('leaves %j to who can name the fault', (given) => {
-    expect(readFaultless(Input, given)).toBeUndefined();
+    expect(readValid(Input, given)).toBeUndefined();
   });
 
   it('leaves a class that is checked by other means as well', () => {
@@ -51,7 +51,7 @@ describe('readFaultless', () => {
       @MinLength(3)
       declare readonly name: string;
     }
-    expect(readFaultless(Mixed, { name: 'Rex' })).toBeUndefined();
-    expect(readFaultless(Stricter, { name: 'R' })).toBeUndefined();
+    expect(readValid(Mixed, { name: 'Rex' })).toBeUndefined();
+    expect(readValid(Stricter, { name: 'R' })).toBeUndefined();
   });
 });

@@ -2,13 +2,13 @@ import type { Type } from '@nestjs/common';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import type { Rule } from './rule.js';
 
-/** What class-validator knows our check by. */
+/** The name under which class-validator knows rules. */
 export const RULE = 'rule';
 
 interface Declaration {
   readonly rule: Rule;
   readonly optional?: boolean;
-  /** It arrives as text, from a path or a query. */
+  /** The value comes as text, from a path or a query. */
   readonly text?: boolean;
 }
 
@@ -18,7 +18,7 @@ interface DeclaredField extends Declaration {
 
 const declarations = new Map<object, Map<string, Declaration>>();
 
-/** Notes what our decorators say of a field, beside what they tell class-validator and the document. */
+/** Registers the rule of a field for `readValid`. */
 export function declared(declaration: Declaration): PropertyDecorator {
   return (prototype, property) => {
     const fields = declarations.get(prototype) ?? new Map<string, Declaration>();
@@ -27,10 +27,10 @@ export function declared(declaration: Declaration): PropertyDecorator {
 }
 
 /**
- * Reads input that has no fault, straight by the rules of its fields. Returns nothing when there is a fault, or when
- * the class is checked by other means as well: then class-validator has the word, which also names the fault.
+ * Reads valid input directly by the rules of its fields, which is the fast path. Returns `undefined` for invalid
+ * input, whose fault class-validator names, and for classes with other validators.
  */
-export function readFaultless<T extends object>(input: Type<T>, given: object): T | undefined {
+export function readValid<T extends object>(input: Type<T>, given: object): T | undefined {
   const fields = fieldsOf(input);
   if (!fields) return undefined;
   const instance = new input();
@@ -64,7 +64,7 @@ function fieldsOf(input: Type): DeclaredField[] | null {
   return fields;
 }
 
-/** The fields of a class and of those it extends; null when somebody else has put a check on it too. */
+/** The fields of a class and its base classes; null when a field has validators other than rules. */
 function collect(input: Type): DeclaredField[] | null {
   const fields = new Map<string, DeclaredField>();
   for (
@@ -77,9 +77,9 @@ function collect(input: Type): DeclaredField[] | null {
     }
   }
   const checks = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
-  const areOurs = checks.every(
+  const areRules = checks.every(
     ({ propertyName, type, name }) =>
       fields.has(propertyName) && (name === RULE || type === ValidationTypes.CONDITIONAL_VALIDATION),
   );
-  return areOurs ? [...fields.values()] : null;
+  return areRules ? [...fields.values()] : null;
 }

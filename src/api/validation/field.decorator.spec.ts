@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { readFaultless } from './declared-fields.js';
+import { readValid } from './declared-fields.js';
 import { Field, OptionalField, QueryParameter } from './field.decorator.js';
 import { int64, integer } from './rule.js';
 
@@ -27,7 +27,7 @@ class Query {
 function read(input: typeof Box | typeof Query, given: object): [object, string[]] {
   const instance = plainToInstance<object, object>(input, given);
   const faults = validateSync(instance).map(({ property }) => property);
-  expect(readFaultless<object>(input, given)).toEqual(faults.length > 0 ? undefined : instance);
+  expect(readValid<object>(input, given)).toEqual(faults.length > 0 ? undefined : instance);
   return [instance, faults];
 }
 

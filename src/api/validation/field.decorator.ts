@@ -6,7 +6,7 @@ import type { Rule } from './rule.js';
 
 type About = Pick<ApiPropertyOptions, 'description' | 'example' | 'default'>;
 
-/** A field of a JSON body that must be there. */
+/** Declares a required field of a JSON body. */
 export function Field(rule: Rule, about: About): PropertyDecorator {
   return all(
     ApiProperty({ ...rule.schema, ...about, required: true } as ApiPropertyOptions),
@@ -16,7 +16,7 @@ export function Field(rule: Rule, about: About): PropertyDecorator {
   );
 }
 
-/** A field that may be left out. `null` is not leaving it out. */
+/** Declares an optional field, which may be absent but not `null`. */
 export function OptionalField(rule: Rule, about: About): PropertyDecorator {
   return all(
     ApiProperty({ ...rule.schema, ...about, required: false } as ApiPropertyOptions),
@@ -27,12 +27,12 @@ export function OptionalField(rule: Rule, about: About): PropertyDecorator {
   );
 }
 
-/** A parameter of the query that may be left out. */
+/** Declares an optional query parameter. */
 export function QueryParameter(rule: Rule, about: About): PropertyDecorator {
   return all(OptionalField(rule, about), readText(rule), declared({ rule, optional: true, text: true }));
 }
 
-/** A parameter of the path. */
+/** Declares a path parameter. */
 export function PathParameter(rule: Rule, about: About): PropertyDecorator {
   return all(Field(rule, about), readText(rule), declared({ rule, text: true }));
 }
@@ -49,14 +49,13 @@ function follows(rule: Rule): PropertyDecorator {
   });
 }
 
-/** A parameter that is repeated arrives as an array; only text is read, and the rule refuses the rest. */
+/** A repeated parameter comes as an array, which stays unchanged for the rule to refuse. */
 function readText(rule: Rule): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? rule.fromText(value) : value,
   );
 }
 
-/** Only where there is something to turn: every request with a body passes here. */
 function readJson({ fromJson }: Rule): PropertyDecorator[] {
   return fromJson ? [Transform(({ value }: { value: unknown }) => fromJson(value))] : [];
 }

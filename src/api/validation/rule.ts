@@ -1,24 +1,24 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { INT64_MAX, INT64_MIN, int64FromText, isInt64 } from '../../common/int64/int64.js';
 
-/** What a value must be: one description for the document, the check and the message of a refusal. */
+/** Describes valid values once, for the document, the validation and the error message. */
 export interface Rule {
   readonly schema: ApiPropertyOptions;
   /** Completes the sentence "must be …". */
   readonly expected: string;
   accepts(value: unknown): boolean;
-  /** Reads the text of a path or query parameter. What it cannot read it leaves as text, for `accepts` to refuse. */
+  /** Converts the text of a path or query parameter. Returns text that it cannot convert, for `accepts` to refuse. */
   fromText(text: string): unknown;
-  /** Turns what JSON holds into what the code holds, where the two differ. What it cannot turn, it leaves. */
+  /** Converts a value of the JSON parser, where the code uses another type. Returns other values unchanged. */
   readonly fromJson?: (value: unknown) => unknown;
 }
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-/** Nothing but printable text, and not only white space. The classes are spelled out so that every engine agrees. */
+/** Printable text, not only white space. Regex engines differ in their classes, so the characters are listed. */
 const PRINTABLE = `^[^${CONTROL}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`;
 
-/** A line of text, measured in Unicode code points. */
+/** A single line of text. The length counts Unicode code points. */
 export function text({ minLength, maxLength }: { minLength: number; maxLength: number }): Rule {
   const pattern = new RegExp(PRINTABLE, 'u');
   return {
@@ -43,7 +43,7 @@ export function oneOf(name: string, values: readonly string[], description?: str
   };
 }
 
-/** An exact 64-bit integer: a `bigint` in the code. */
+/** A 64-bit integer, held as a `bigint`. */
 export function int64(): Rule {
   return {
     schema: { type: 'integer', format: 'int64', ...exactly({ minimum: INT64_MIN, maximum: INT64_MAX }) },
@@ -53,7 +53,7 @@ export function int64(): Rule {
   };
 }
 
-/** A small integer: a `number` in the code, although every integer in JSON is read as a `bigint`. */
+/** A small integer, held as a `number`. The JSON parser reads every integer as a `bigint`. */
 export function integer({ minimum, maximum }: { minimum: number; maximum: number }): Rule {
   return {
     schema: { type: 'integer', format: 'int32', minimum, maximum },
@@ -68,14 +68,14 @@ export function integer({ minimum, maximum }: { minimum: number; maximum: number
   };
 }
 
-/** Counts code points, but no further than one past the limit: a long text needs no exact count. */
+/** Stops counting at one past the limit. */
 function codePoints(value: string, limit: number): number {
   let count = 0;
   for (const _ of value) if (++count > limit) break;
   return count;
 }
 
-/** The bounds of int64 as the bigints they are: as numbers they would be published rounded, and so wrong. */
+/** Keeps the bounds as bigints. As numbers they would be rounded in the document. */
 function exactly(bounds: { minimum: bigint; maximum: bigint }): { minimum: number; maximum: number } {
   return bounds as unknown as { minimum: number; maximum: number };
 }

@@ -71,7 +71,7 @@ describe('The configuration', () => {
       databaseDirectUrl: 'postgres://user:secret@primary:5432/animals',
       tracesEndpoint: 'http://collector:4318',
       serviceName: 'pets',
-      ofFeatures: [],
+      featureSettings: [],
     });
     expect(config.apiBase).toBe('https://pets.example.org/v1');
     expect(config.docsUrl).toBe('https://pets.example.org/docs');

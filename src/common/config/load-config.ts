@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
 import { Config } from './config.js';
 import { allSettings } from './env.decorator.js';
 
-/** Lists everything that is wrong with the environment, so that it can be mended in one go. */
+/** Lists every invalid setting at once. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     super(['The configuration is not valid:', ...problems.map((problem) => `  - ${problem}`)].join('\n'));
@@ -13,24 +10,34 @@ export class ConfigError extends Error {
   }
 }
 
-/** The environment of this process, with what `.env` in the working directory adds to it. */
+/** The environment of this process, completed from `.env` in the working directory. */
 export function environment(): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return process.env;
 }
 
-/** Reads and checks the settings of the service and of every feature that is loaded. An empty variable counts as absent. */
+/** Loads and validates the settings of the service and of every imported feature. An empty variable counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const read = <T extends object>(type: Type<T>): T =>
-    plainToInstance(type, given, { excludeExtraneousValues: true, exposeDefaultValues: true });
-  const config = read(Config);
-  const ofFeatures = [...allSettings().keys()]
-    .filter((type) => type !== Config)
-    .map((type) => read(type) as object);
-  const problems = [config, ...ofFeatures].flatMap((part) =>
-    validateSync(part).flatMap((error) => Object.values(error.constraints ?? {})),
-  );
+  const problems: string[] = [];
+  const loaded = [...allSettings()].map(([type, settings]) => {
+    const values: Record<string, unknown> = {};
+    for (const { name, property, parser } of settings) {
+      const text = env[name];
+      if (!text) continue;
+      values[property] = parser.parse(text);
+      if (values[property] === undefined) problems.push(`${name} must be ${parser.expected}`);
+    }
+    return Object.assign(new type() as object, values);
+  });
+  if (problems.length === 0) problems.push(...loaded.flatMap(contradictionsOf));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.assign(config, { ofFeatures });
+  const featureSettings = loaded.filter((instance) => !(instance instanceof Config));
+  return Object.assign(
+    loaded.find((instance) => instance instanceof Config)!,
+    { featureSettings },
+  );
+}
+
+function contradictionsOf(settings: { contradictions?(): string[] }): string[] {
+  return settings.contradictions?.() ?? [];
 }

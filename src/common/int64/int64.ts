@@ -1,4 +1,5 @@
-/** 64-bit integers, exact over their whole range: a `bigint` in the code, plain digits on the wire. */
+// 64-bit integers, exact over their whole range: a `bigint` in code, plain digits in JSON and URLs.
+
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
 
@@ -6,7 +7,7 @@ export function isInt64(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/** Reads what stands in a path or a query: plain decimal digits, with no leading zeros and no plus sign. */
+/** Parses a path or query value: decimal digits without leading zeros or a plus sign. */
 export function int64FromText(text: string): bigint | undefined {
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);
@@ -14,8 +15,8 @@ export function int64FromText(text: string): bigint | undefined {
 }
 
 /**
- * Reads a JSON number that is a whole number: JSON knows one kind of number, so `1.0` and `1e3` are integers.
- * Anything else, `1.5` or a value out of range, is `undefined`.
+ * Parses a JSON number with an integer value, which includes `1.0` and `1e3`. Returns `undefined` for others, such as
+ * `1.5`, and for values out of range.
  */
 export function int64FromJsonNumber(text: string): bigint | undefined {
   const [, sign, whole, fraction = '', power = '0'] =
@@ -24,7 +25,7 @@ export function int64FromJsonNumber(text: string): bigint | undefined {
   const digits = withoutOuterZeros(whole + fraction);
   if (digits.text === '') return 0n;
   const exponent = Number(power) - fraction.length + digits.dropped;
-  // The bound comes before the value is built: 1e999999999 must not cost a gigabyte of zeros.
+  // Checked before the value is built: 1e999999999 would need a gigabyte of zeros.
   if (exponent < 0 || digits.text.length + exponent > 19) return undefined;
   const value = BigInt(sign + digits.text + '0'.repeat(exponent));
   return isInt64(value) ? value : undefined;

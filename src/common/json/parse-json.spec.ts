@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { int64FromJsonNumber } from '../int64/int64.js';
-import { MAX_DEPTH, OtherNumber, parseJson } from './parse-json.js';
+import { MAX_DEPTH, NonInt64Number, parseJson } from './parse-json.js';
 
 function outcomeOf(read: () => unknown): unknown {
   try {
@@ -25,8 +25,8 @@ describe('parseJson', () => {
     expect(parseJson('[9007199254740993,1e2,1.5,1e400]')).toEqual([
       9007199254740993n,
       100n,
-      new OtherNumber('1.5'),
-      new OtherNumber('1e400'),
+      new NonInt64Number('1.5'),
+      new NonInt64Number('1e400'),
     ]);
   });
 
@@ -35,11 +35,11 @@ describe('parseJson', () => {
     ['-7', -7n],
     ['999999999999999', 999999999999999n],
     ['9999999999999999', 9999999999999999n],
-    ['9223372036854775808', new OtherNumber('9223372036854775808')],
+    ['9223372036854775808', new NonInt64Number('9223372036854775808')],
     ['4.0', 4n],
-    ['4.0000000000000000000001', new OtherNumber('4.0000000000000000000001')],
-    ['9007199254740991.4', new OtherNumber('9007199254740991.4')],
-    ['1e-400', new OtherNumber('1e-400')],
+    ['4.0000000000000000000001', new NonInt64Number('4.0000000000000000000001')],
+    ['9007199254740991.4', new NonInt64Number('9007199254740991.4')],
+    ['1e-400', new NonInt64Number('1e-400')],
     ['1E3', 1000n],
   ])('reads %s as exactly that', (text, value) => {
     expect(parseJson(text)).toEqual(value);
@@ -47,7 +47,7 @@ describe('parseJson', () => {
   });
 
   it('reads the same as a parser that always keeps all digits', () => {
-    const parseNumber = (text: string) => int64FromJsonNumber(text) ?? new OtherNumber(text);
+    const parseNumber = (text: string) => int64FromJsonNumber(text) ?? new NonInt64Number(text);
     const written = fc.oneof(
       fc.json(),
       fc.json().map((text) => text.replace(/\d/g, '$&$&$&')),

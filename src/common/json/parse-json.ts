@@ -3,30 +3,30 @@ import { int64FromJsonNumber } from '../int64/int64.js';
 
 export const MAX_DEPTH = 32;
 
-/** A number that no int64 holds. It is kept as it was written, so that a rule can refuse it by name. */
-export class OtherNumber {
+/** A number that does not fit an int64, kept for the validation to name the field that holds it. */
+export class NonInt64Number {
   constructor(readonly text: string) {}
 }
 
 /**
- * Parses JSON (RFC 8259) exactly: whole numbers become `bigint`s, other numbers an `OtherNumber`.
- * Throws a SyntaxError that says what is wrong, also for repeated keys and for more than 32 levels of nesting.
+ * Parses JSON (RFC 8259) exactly: a number becomes a `bigint`, or a `NonInt64Number` if it does not fit.
+ * Throws a SyntaxError for invalid JSON, duplicate keys and more than 32 levels of nesting.
  */
 export function parseJson(text: string): unknown {
-  return parsePlain(text) ?? parseAny(text);
+  return parseFast(text) ?? parseExactly(text);
 }
 
-/** Fractions, exponents, and more digits than a number of JavaScript keeps: nothing that clients send as a rule. */
+/** Fractions, exponents, and more digits than a JavaScript number keeps: rare in practice. */
 const UNUSUAL_NUMBER = /\d(?:[.eE]|\d{15})/;
 
-/** What JSON.parse reads exactly, for it is quick; undefined for anything else, and for whatever may be at fault. */
-function parsePlain(text: string): unknown {
+/** Uses JSON.parse where it is exact. Returns `undefined` for unusual numbers and for anything that may be invalid. */
+function parseFast(text: string): unknown {
   if (UNUSUAL_NUMBER.test(text)) return undefined;
   const { brackets, colons } = count(text);
   if (brackets > MAX_DEPTH) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    // No key was repeated if as many came out as there are colons.
+    // With a duplicate key there are more colons than keys.
     return countKeys(value) === colons ? withBigints(value) : undefined;
   } catch {
     return undefined;
@@ -56,23 +56,23 @@ function withBigints(value: unknown): unknown {
   return value;
 }
 
-function parseAny(text: string): unknown {
+function parseExactly(text: string): unknown {
   const { depth, keys } = measure(text);
   if (depth > MAX_DEPTH) throw new SyntaxError(`More than ${MAX_DEPTH} levels of nesting`);
   const value = parse(text, undefined, {
-    parseNumber: (number) => int64FromJsonNumber(number) ?? new OtherNumber(number),
+    parseNumber: (number) => int64FromJsonNumber(number) ?? new NonInt64Number(number),
   });
-  // The parser lets a key be repeated with the same value; then fewer keys come out than were written.
+  // lossless-json accepts a duplicate key if the values are equal.
   if (countKeys(value) < keys) throw new SyntaxError('Duplicate key');
   return value;
 }
 
-/** Finds the depth and the number of keys of a text that may not even be JSON, in one pass and in linear time. */
+/** Measures depth and number of keys in linear time. The text may be invalid JSON. */
 function measure(text: string): { depth: number; keys: number } {
   let level = 0;
   let depth = 0;
   let keys = 0;
-  // A string (closed, or running to the end of the text) and the colon that makes it a key; or a bracket.
+  // Matches a bracket, or a string (possibly unclosed) with the colon that makes it a key.
   for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*(?:"[\t\n\r ]*(:?)|\\?$)|[[{]|[\]}]/gs)) {
     if (colon === ':') keys++;
     else if (token === '[' || token === '{') depth = Math.max(depth, ++level);
@@ -82,7 +82,7 @@ function measure(text: string): { depth: number; keys: number } {
 }
 
 function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null || value instanceof OtherNumber) return 0;
+  if (typeof value !== 'object' || value === null || value instanceof NonInt64Number) return 0;
   const own = Array.isArray(value) ? 0 : Object.keys(value).length;
   return Object.values(value).reduce((sum: number, child) => sum + countKeys(child), own);
 }

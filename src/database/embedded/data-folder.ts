@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Opens the database `data` in the directory, which must be locked; makes it if it is not there. */
+/** Opens the database in the folder `data` of a locked directory, or creates it. */
 export async function openDataFolder(directory: string): Promise<PGlite> {
   const folder = join(directory, 'data');
   if (!existsSync(folder)) await createDataFolder(folder);
@@ -11,7 +11,7 @@ export async function openDataFolder(directory: string): Promise<PGlite> {
   return startEngine(folder);
 }
 
-/** A process that is killed while it makes a database leaves a folder that is not called `data`. */
+/** Creates the database under another name and renames it, so that a kill never leaves a partial `data`. */
 async function createDataFolder(folder: string): Promise<void> {
   const unfinished = `${folder}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -21,13 +21,13 @@ async function createDataFolder(folder: string): Promise<void> {
   await rename(unfinished, folder);
 }
 
-/** Starts PGlite; when it cannot, the error says what PostgreSQL gave as the reason. */
+/** Starts PGlite. The error of a failed start holds PostgreSQL's reason, which PGlite only prints. */
 async function startEngine(dataDir: string): Promise<PGlite> {
   const reasons: string[] = [];
   try {
     return await PGlite.create({
       dataDir,
-      // There is no checkpointer: this is how much log a CHECKPOINT leaves for reuse.
+      // PGlite has no checkpointer: this bounds the WAL that a CHECKPOINT keeps for reuse.
       startParams: [...PGlite.defaultStartParams, '-c', 'max_wal_size=64MB'],
       onStderr: (line) => {
         if (/FATAL|PANIC/.test(line)) reasons.push(line);

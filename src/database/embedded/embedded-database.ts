@@ -8,20 +8,20 @@ import { PGliteSession } from './pglite-session.js';
 export { DatabaseInUseError } from './directory-lock.js';
 
 /**
- * PostgreSQL inside this process, for development, trying out and tests.
+ * PostgreSQL inside this process, for development and tests.
  *
- * It has one session, so there is one connection at a time. It does not wait for the disk: a killed process
- * loses nothing that was committed, a power failure may.
+ * It has one session, so there is one connection at a time. It does not wait for fsync: committed data survives a
+ * killed process, but maybe not a power failure.
  */
 export interface EmbeddedDatabase {
-  /** What TypeORM's `driver` option takes in place of the module `pg`. */
+  /** Replaces the module `pg` in TypeORM's `driver` option. */
   readonly driver: unknown;
-  /** Closes the database and frees its folder. Pools may come and go before that, one after the other. */
+  /** Closes the database and unlocks its folder. Until then, pools may be opened and closed one after another. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database in a directory, and makes it the first time. The directory holds nothing else.
+ * Opens the database in a directory of its own, or creates it.
  *
  * @throws {DatabaseInUseError} while another process has it open
  */
@@ -37,7 +37,7 @@ export async function openEmbeddedDatabase(directory: string): Promise<EmbeddedD
   }
 }
 
-/** Makes a database of an engine that runs. */
+/** Wraps a running engine. */
 export function embed(engine: PGlite, release: () => Promise<void> = async () => {}): EmbeddedDatabase {
   const session = new PGliteSession(engine);
   let closing: Promise<void> | undefined;

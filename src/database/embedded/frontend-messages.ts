@@ -1,14 +1,15 @@
-/** One whole message of a PostgreSQL client, with the type byte and the length it came with. */
+/** A complete message of a PostgreSQL client. */
 export interface FrontendMessage {
   /** The type byte as a character; empty for the first message of a connection, which has none. */
   readonly type: string;
+  /** The whole message, type byte and length included. */
   readonly bytes: Buffer;
 }
 
-/** Everything a client may say after the start-up message; the engine does not survive any other type. */
+/** The types allowed after the start-up message. Any other one crashes the engine. */
 const KNOWN_TYPES = new Set('BCDEFHPQSXcdf');
 
-/** Cuts what a client writes into whole messages. */
+/** Splits the byte stream of a client into messages. */
 export class FrontendMessages {
   #pending: Buffer = Buffer.alloc(0);
   #started = false;
@@ -17,12 +18,12 @@ export class FrontendMessages {
     this.#pending = this.#pending.length > 0 ? Buffer.concat([this.#pending, chunk]) : chunk;
   }
 
-  /** From the start-up message on, every message has a type byte. */
+  /** Every message after the start-up message has a type byte. */
   start(): void {
     this.#started = true;
   }
 
-  /** The next message, once all of it has arrived. */
+  /** Returns the next complete message. */
   next(): FrontendMessage | undefined {
     const typeLength = this.#started ? 1 : 0;
     if (this.#pending.length < typeLength + 4) return undefined;

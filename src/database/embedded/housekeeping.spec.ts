@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool } from 'pg';
 import { startEmptyDatabase } from '../../../test/support/empty-database.js';
 import type { EmbeddedDatabase } from './embedded-database.js';
-import { keepHouse } from './housekeeping.js';
+import { runHousekeeping } from './housekeeping.js';
 import type { PGliteDriver } from './pglite-driver.js';
 
 describe('housekeeping', () => {
@@ -30,25 +30,25 @@ describe('housekeeping', () => {
   it('does nothing when little has happened, and all there is to do when much has', async () => {
     await pool.query('CREATE TABLE log AS SELECT 1 AS n');
     const before = await state();
-    await keepHouse(pool);
+    await runHousekeeping(pool);
     expect(await state()).toEqual(before);
 
     await pool.query('INSERT INTO log SELECT n FROM generate_series(1, 2000) n');
     await pool.query("SELECT pg_logical_emit_message(false, '', repeat('x', 17 * 1024 * 1024))");
     await state();
-    await keepHouse(pool);
+    await runHousekeeping(pool);
     const after = await state();
     expect(after.vacuums).toBe(1);
     expect(after.checkpoint).not.toBe(before.checkpoint);
 
-    await keepHouse(pool);
+    await runHousekeeping(pool);
     expect(await state()).toEqual(after);
   });
 
   it('waits for the end of a transaction', async () => {
     const client = await pool.connect();
     await client.query('BEGIN');
-    const kept = keepHouse(pool);
+    const kept = runHousekeeping(pool);
     expect(pool.waitingCount).toBe(1);
     await client.query('COMMIT');
     client.release();
@@ -74,7 +74,7 @@ describe('housekeeping', () => {
   it('says when it does not work, and goes on', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     const broken = { ending: false, query: () => Promise.reject(new Error('no room')) } as unknown as Pool;
-    await keepHouse(broken);
+    await runHousekeeping(broken);
     expect(warn).toHaveBeenCalledWith('Housekeeping of the embedded database failed: Error: no room');
     warn.mockRestore();
   });

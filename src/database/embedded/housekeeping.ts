@@ -1,28 +1,28 @@
 import type { Pool } from 'pg';
 
-/** One file of the log: enough to be worth a checkpoint, and little to replay after a crash. */
-const LOG_BYTES = 16 * 1024 * 1024;
+/** One WAL segment: worth a checkpoint, and quick to replay after a crash. */
+const WAL_BYTES = 16 * 1024 * 1024;
 
-const LOG_HAS_GROWN = `
+const WAL_HAS_GROWN = `
   SELECT FROM pg_control_checkpoint()
-  WHERE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > ${LOG_BYTES}`;
+  WHERE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > ${WAL_BYTES}`;
 
 const TABLES_HAVE_CHANGED = `
   SELECT FROM pg_stat_user_tables
   WHERE n_dead_tup + n_mod_since_analyze > 1000 + n_live_tup / 5`;
 
 /**
- * Does the work of the background processes of a server, which PGlite does not have: without a checkpoint the
- * log grows without limit, without VACUUM ANALYZE the tables swell and the planner guesses.
+ * Replaces the background processes of a server: without checkpoints the WAL grows without limit, and without
+ * VACUUM ANALYZE the tables bloat and the planner lacks statistics.
  *
- * It goes through the pool, so that it never comes between the statements of a transaction.
+ * It uses the pool, so it never runs inside an open transaction.
  */
-export async function keepHouse(pool: Pool): Promise<void> {
+export async function runHousekeeping(pool: Pool): Promise<void> {
   try {
     if ((await pool.query(TABLES_HAVE_CHANGED)).rowCount) await pool.query('VACUUM ANALYZE');
-    if ((await pool.query(LOG_HAS_GROWN)).rowCount) await pool.query('CHECKPOINT');
+    if ((await pool.query(WAL_HAS_GROWN)).rowCount) await pool.query('CHECKPOINT');
   } catch (error) {
-    // The next time will do; but if it never works, somebody should be able to find out why.
+    // The next run retries. The warning shows why, should it keep failing.
     if (!pool.ending) process.emitWarning(`Housekeeping of the embedded database failed: ${String(error)}`);
   }
 }

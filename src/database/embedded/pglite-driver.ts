@@ -1,28 +1,23 @@
 import pg from 'pg';
 import { letRowsBeRead } from '../rows.js';
-import { keepHouse } from './housekeeping.js';
+import { runHousekeeping } from './housekeeping.js';
 import type { PGliteSession } from './pglite-session.js';
 import { PGliteStream } from './pglite-stream.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 60_000;
 
-/** A statement outside the open transaction waits for the one connection that this transaction has: not for ever. */
+/** Bounds the wait of a statement for the only connection, which a transaction may hold. */
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-/** The parts of the module `pg` that TypeORM uses, on the one session of an embedded engine. */
-export interface PGliteDriver {
-  readonly Pool: typeof pg.Pool;
-  readonly Client: typeof pg.Client;
-  readonly types: typeof pg.types;
-  readonly defaults: typeof pg.defaults;
-}
+/** The parts of the module `pg` that TypeORM uses, backed by an embedded engine. */
+export type PGliteDriver = Pick<typeof pg, 'Pool' | 'Client' | 'types' | 'defaults'>;
 
 export function createDriver(session: PGliteSession): PGliteDriver {
   const embed = <Config extends pg.ClientConfig>(config?: Config) => ({
     ...(config as Config),
     connectionTimeoutMillis: config?.connectionTimeoutMillis ?? CONNECTION_TIMEOUT_MS,
     stream: () => new PGliteStream(session),
-    // Said outright, because pg reads what is left open from the environment.
+    // Explicit, because pg takes missing options from the environment.
     connectionString: undefined,
     ssl: false,
     sslnegotiation: 'postgres' as const,
@@ -40,7 +35,7 @@ export function createDriver(session: PGliteSession): PGliteDriver {
       super({ ...embed(config), max: 1, Client: EmbeddedClient });
       const housekeeping = setInterval(() => {
         if (this.ending) clearInterval(housekeeping);
-        else void keepHouse(this);
+        else void runHousekeeping(this);
       }, HOUSEKEEPING_INTERVAL_MS).unref();
     }
   }

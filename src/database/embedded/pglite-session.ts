@@ -2,14 +2,14 @@ import { protocol, type PGlite } from '@electric-sql/pglite';
 
 const { serialize } = protocol;
 
-/** The one session that a PGlite engine has. Clients take turns on it, each as if it were newly connected. */
+/** The only session of a PGlite engine. Clients take turns, and each gets a clean session. */
 export class PGliteSession {
   #lastTurn: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
 
   constructor(private readonly engine: PGlite) {}
 
-  /** Waits until all earlier clients have left; resolves with the function to leave. */
+  /** Waits until all earlier clients have left. Resolves to the function that leaves. */
   async enter(): Promise<() => void> {
     const earlier = this.#lastTurn;
     let leave!: () => void;
@@ -20,31 +20,31 @@ export class PGliteSession {
     return leave;
   }
 
-  /** Answers a start-up message, after removing whatever the previous client left behind. */
+  /** Resets the session and returns the response to a start-up message. */
   async start(): Promise<Buffer> {
-    // After an error the engine ignores everything up to a Sync, which a client that was cut off never sent.
+    // After an error the engine ignores everything up to a Sync, which a disconnected client may not have sent.
     await this.exchange(Buffer.from(serialize.sync()), true);
     await this.exchange(Buffer.from(serialize.query('ROLLBACK')), true);
     await this.exchange(Buffer.from(serialize.query('DISCARD ALL')), true);
-    // Not the client's own message: its settings may hold a statement_timeout, which never fires here, or an
-    // idle_in_transaction_session_timeout, which ends the only session there is.
+    // Not the client's own start-up message: its settings may include a statement_timeout, which never fires here, or
+    // an idle_in_transaction_session_timeout, which would terminate the only session.
     return this.exchange(Buffer.from(serialize.startup({ user: 'postgres', database: 'postgres' })), true);
   }
 
   /**
-   * Hands whole messages to the engine and returns its answer.
+   * Sends complete messages to the engine and returns its response.
    *
-   * @param isComplete whether the messages end with one after which the engine must be ready for the next query
+   * @param isComplete whether the engine must answer with ReadyForQuery
    */
   async exchange(messages: Buffer, isComplete: boolean): Promise<Buffer> {
     this.#check();
     try {
       const answer = await this.#run(messages);
-      if (isComplete && !endsReadyForQuery(answer)) throw new Error('The answer has no end');
+      if (isComplete && !endsReadyForQuery(answer)) throw new Error('The response lacks ReadyForQuery');
       return answer;
     } catch (cause) {
       this.#check();
-      // An engine that has left its main loop answers nothing more, or spins for ever at the next message.
+      // An engine that has left its main loop never answers again, or hangs at the next message.
       this.#failure = unavailable(
         'The embedded database has failed; restart the process to recover it',
         cause,
@@ -60,8 +60,8 @@ export class PGliteSession {
 
   async #run(messages: Buffer): Promise<Buffer> {
     const answer: Buffer[] = [];
-    // The bytes are a view of the engine's memory, and handing them on from here would run the client's code,
-    // and its exceptions, in the middle of the engine.
+    // Copied, because the bytes are a view of the engine's memory; collected, because the client's code and its
+    // exceptions must not run inside the engine.
     const onRawData = (bytes: Uint8Array) => void answer.push(Buffer.from(bytes));
     await this.engine.runExclusive(() => {
       this.#check(); // It may have been closed while this waited.
@@ -71,12 +71,12 @@ export class PGliteSession {
   }
 }
 
-/** `Z`, the length 5, and the state of the transaction. */
+/** ReadyForQuery is `Z`, the length 5, and the transaction status. */
 function endsReadyForQuery(answer: Buffer): boolean {
   return answer.length >= 6 && answer.readUIntBE(answer.length - 6, 5) === 0x5a_0000_0005;
 }
 
-/** With the code of a server that takes no connections: to a caller this is an outage like any other. */
+/** Uses the SQLSTATE cannot_connect_now, which callers treat as an outage. */
 function unavailable(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: '57P03' });
 }

@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FrontendMessages, type FrontendMessage } from './frontend-messages.js';
 import type { PGliteSession } from './pglite-session.js';
 
-/** Version 3.0 of the protocol, where a start-up message has it and a request to cancel has another number. */
+/** A start-up message begins with the protocol version, 3.0. A cancel request has another number there. */
 const START_UP = 0x0003_0000;
 
-/** Stands in for the socket between pg's client and a server: what the client writes, the embedded engine answers. */
+/** Replaces the socket of pg's client: connects it to the embedded engine. */
 export class PGliteStream extends Duplex {
   readonly #messages = new FrontendMessages();
   #awake = false;
@@ -17,7 +17,7 @@ export class PGliteStream extends Duplex {
     super();
   }
 
-  // What pg calls on a socket.
+  // The methods of a socket that pg calls.
 
   connect(): this {
     process.nextTick(() => {
@@ -26,23 +26,12 @@ export class PGliteStream extends Duplex {
     return this;
   }
 
-  setNoDelay(): this {
-    return this;
-  }
+  setNoDelay = (): this => this;
+  setKeepAlive = (): this => this;
+  ref = (): this => this;
+  unref = (): this => this;
 
-  setKeepAlive(): this {
-    return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
-  }
-
-  // What Node calls on a stream.
+  // The methods of a stream that Node.js calls.
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#messages.add(chunk);
@@ -51,7 +40,7 @@ export class PGliteStream extends Duplex {
   }
 
   override _read(): void {
-    // Answers are pushed as soon as they are there.
+    // Responses are pushed as they arrive.
   }
 
   override _final(done: () => void): void {
@@ -75,8 +64,8 @@ export class PGliteStream extends Duplex {
 
   async #serve(): Promise<void> {
     for (;;) {
-      // The engine answers synchronously: without a turn of the event loop before each query, a client that
-      // always has another one would let nothing else happen.
+      // The engine runs synchronously: without a turn of the event loop before each query, a busy client would block
+      // everything else.
       await nextTurn();
       if (this.destroyed) return;
       const message = this.#messages.next();
@@ -100,12 +89,12 @@ export class PGliteStream extends Duplex {
     this.push(await this.session.start());
   }
 
-  /** Answers all that has arrived at once, as a query with parameters is five messages and one round trip. */
+  /** Answers all pending messages together: a query with parameters is five messages and one round trip. */
   async #answer(first: FrontendMessage): Promise<void> {
     const messages: Buffer[] = [];
     let lastType = '';
     for (let message: FrontendMessage | undefined = first; message; message = this.#messages.next()) {
-      // Terminate would end the engine rather than this client, and pg closes the stream after it anyway.
+      // Terminate would stop the engine, and pg closes the stream after it anyway.
       if (message.type === 'X') continue;
       messages.push(message.bytes);
       lastType = message.type;

@@ -2,20 +2,18 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What fits into the address of a unix socket everywhere: macOS has 104 bytes, Linux 108, the last one a zero. */
+/** The portable limit of a Unix socket path: 104 bytes on macOS, 108 on Linux, the last one a zero. */
 const LONGEST_SOCKET_PATH = 103;
 
-/** Left for the name of a socket, with the slash before it. */
+/** Reserved for a slash and the name of a socket. */
 const ROOM_FOR_NAME = 32;
 
 /**
- * Calls `work` with a path of the directory that is short enough for the sockets in it.
+ * Calls `work` with a path to the directory that is short enough for sockets in it.
  *
- * Node 20 cuts a longer path off without a word, so that two folders would share one socket. A socket that
- * lives elsewhere, say under the temporary folder with a hash as its name, would not do: that folder is often
- * private to a user, a service or a container, and two processes on one database would miss each other. So the
- * socket stays in the directory whatever the length, and only the way there is abbreviated, by a symbolic
- * link that nobody else needs to find.
+ * Node 20 silently truncates a longer path, so two folders could share one socket. The socket cannot move to the
+ * temporary folder, which is often private to a user, a service or a container: two processes on one database would
+ * not see each other. The socket therefore stays in the directory, and a temporary symbolic link shortens the path.
  */
 export async function withShortPath<T>(
   directory: string,

@@ -1,4 +1,4 @@
-/** Names for what Swagger UI leaves without: a selector, and the name, or how to find it. */
+/** Accessible names for elements that Swagger UI leaves unnamed, by selector. */
 const NAMES = {
   '#servers': () => 'Server',
   '.servers input': (input) => input.dataset.variable,
@@ -9,27 +9,27 @@ const NAMES = {
   '.parameters select, .parameters input': (field) => field.closest('[data-param-name]')?.dataset.paramName,
 };
 
-/** Swagger UI draws its page again and again: what it lacks is added whenever it has drawn. */
-export function mendAccessibility(page) {
-  const followDialog = dialogFollower(page);
-  const mend = () => {
+/** Repairs the page after every rendering of Swagger UI. */
+export function repairAccessibility(page) {
+  const manageFocus = dialogFocus(page);
+  const repair = () => {
     for (const [selector, nameOf] of Object.entries(NAMES)) {
       for (const element of page.querySelectorAll(`:is(${selector}):not([aria-label])`)) {
         const name = nameOf(element);
         if (name) element.setAttribute('aria-label', name);
       }
     }
-    // What scrolls must be reachable without a mouse.
+    // Scrollable elements must be reachable by keyboard.
     for (const code of page.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0;
-    followDialog();
+    manageFocus();
   };
-  new MutationObserver(mend).observe(page, { childList: true, subtree: true });
-  page.addEventListener('focusin', followDialog);
-  mend();
+  new MutationObserver(repair).observe(page, { childList: true, subtree: true });
+  page.addEventListener('focusin', manageFocus);
+  repair();
 }
 
-/** The keyboard follows into a dialog, stays while it is open, and returns to where it came from. */
-function dialogFollower(page) {
+/** Moves the focus into an open dialog, keeps it there, and restores it when the dialog closes. */
+function dialogFocus(page) {
   let isOpen = false;
   let cameFrom = null;
   return () => {

@@ -1,6 +1,6 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** JSON, indented for people. Nothing in it is read as a number, so every digit stays. Null when it is not JSON. */
+/** Indents JSON token by token, so that numbers keep all their digits. Returns null for invalid JSON. */
 export function indentJson(text) {
   try {
     JSON.parse(text);
@@ -15,7 +15,7 @@ export function indentJson(text) {
     const closes = token === '}' || token === ']';
     if (opened) depth += 1;
     if (closes) depth -= 1;
-    // An empty object or array stays on its line: it opened, and closes.
+    // An empty object or array stays on one line.
     if (opened !== closes || before === ',') indented += `\n${'  '.repeat(depth)}`;
     indented += token === ':' ? ': ' : token;
     before = token;

@@ -1,4 +1,4 @@
-import { mendAccessibility } from './accessibility.js';
+import { repairAccessibility } from './accessibility.js';
 import { AnimalStorePlugin } from './plugin.js';
 
 const answer = await fetch(new URL('document.json', import.meta.url));
@@ -12,4 +12,4 @@ globalThis.SwaggerUIBundle({
   displayRequestDuration: true,
   tryItOutEnabled: true,
 });
-mendAccessibility(document.getElementById('page'));
+repairAccessibility(document.getElementById('page'));

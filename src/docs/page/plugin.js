@@ -1,21 +1,21 @@
 import { indentJson } from './exact-json.js';
 
-/** What Swagger UI lacks: marks of stability, the end of an operation in plain sight, and all digits of int64. */
+/** Adds to Swagger UI: the stability of operations, deprecation notices, and exact int64 values. */
 export const AnimalStorePlugin = (system) => {
   const { React } = system;
   const h = React.createElement;
   return {
     wrapComponents: {
-      OperationSummaryPath: withMarks(h, system),
-      responseBody: withAllDigits(h),
-      headers: folded(h),
+      OperationSummaryPath: withStability(h, system),
+      responseBody: withExactNumbers(h),
+      headers: collapsed(h),
     },
-    fn: { getSampleSchema: keepText(system.fn.getSampleSchema) },
+    fn: { getSampleSchema: keepTextExamples(system.fn.getSampleSchema) },
   };
 };
 
-const withMarks = (h, { specSelectors }) => {
-  // A link inside a button cannot be reached; the button opens the operation, and the address follows.
+const withStability = (h, { specSelectors }) => {
+  // A link inside a button is not focusable, and the button updates the address itself.
   const PlainPath = ({ text }) => h('span', null, text);
   return (Path) => (props) => {
     const { path, method } = props.operationProps.toObject();
@@ -36,14 +36,14 @@ const withMarks = (h, { specSelectors }) => {
   };
 };
 
-/** The headers of every answer are listed with each; unfolded, they hide the rest. */
-const folded = (h) => (Headers) => (props) =>
+/** Collapses the list of response headers, which is long and the same for most responses. */
+const collapsed = (h) => (Headers) => (props) =>
   props.headers?.size
     ? h('details', { className: 'response-headers' }, h('summary', null, 'Headers'), h(Headers, props))
     : null;
 
-/** Swagger UI reads an answer with JSON.parse to indent it, and so rounds what is beyond 2^53. */
-const withAllDigits = (h) => (ResponseBody) => (props) => {
+/** Swagger UI indents a response with JSON.parse, which rounds integers beyond 2^53. */
+const withExactNumbers = (h) => (ResponseBody) => (props) => {
   const { content, contentType, getComponent } = props;
   const json = typeof content === 'string' && /json/i.test(contentType) && indentJson(content);
   if (!json) return h(ResponseBody, props);
@@ -52,8 +52,8 @@ const withAllDigits = (h) => (ResponseBody) => (props) => {
   return h('div', null, h('h5', null, 'Response body'), h(HighlightCode, options, json));
 };
 
-/** An example that is text already, because of its large numbers, is shown as it is. */
-const keepText = (sample) => (schema, contentType, options, example) =>
+/** Shows an example that is already JSON text as it is; see document-for-page.ts. */
+const keepTextExamples = (sample) => (schema, contentType, options, example) =>
   typeof example === 'string' && indentJson(example) && /json/i.test(contentType ?? '')
     ? example
     : sample(schema, contentType, options, example);

@@ -19,7 +19,7 @@ export class PetDto {
   @OptionalPetStatus()
   readonly status?: PetStatus;
 
-  /** A status that was never given is left out, not null. */
+  /** An animal without a status has no such member, rather than null. */
   static from({ id, name, categoryId, status }: Pet): PetDto {
     return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
   }

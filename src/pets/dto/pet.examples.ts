@@ -1,7 +1,7 @@
 const REX = { name: 'Rex', categoryId: 1, status: 'available' };
 const LARGEST = 9_223_372_036_854_775_807n;
 
-/** What the document shows. The large numbers are there because a client that rounds them fails. */
+/** The examples of the document. The large numbers reveal clients that round. */
 export const NEW_PET_EXAMPLES = {
   complete: { summary: 'An animal with all its fields', value: REX },
   minimal: { summary: 'Only what must be there', value: { name: 'Minka', categoryId: 2 } },

@@ -2,7 +2,8 @@ import { Field, OptionalField } from '../../api/validation/field.decorator.js';
 import { int64, oneOf, text } from '../../api/validation/rule.js';
 import { PET_STATUSES } from '../pet-status.js';
 
-/** What the members of an animal may be, in one place for what comes in and what goes out. */
+// The fields of an animal, shared by input and output.
+
 export const petStatus = oneOf('PetStatus', PET_STATUSES, 'Availability of an animal.');
 
 export const PetName = () =>

@@ -3,7 +3,7 @@ import type { Animal } from './animals.js';
 
 const BATCH = 5_000;
 
-/** Adds all of the animals or, if anything goes wrong, none. A batch is one statement, with one array for each column. */
+/** Adds all animals in one transaction. Each batch is one statement with an array per column. */
 export async function addAnimals(
   dataSource: DataSource,
   animals: Iterable<Animal>,

@@ -4,8 +4,8 @@ import { UsageError } from '../../cli/usage-error.js';
 export const USAGE = `Sample animals, from the command line:
 
   npm run seed -- --count 100000 [--seed 1]
-      adds that many made-up animals to the database that the settings name; the same seed makes the same animals.
-      It adds all of them or none, and touches nothing else.
+      adds that many sample animals to the configured database, all of them or none.
+      The same seed gives the same animals.
 `;
 
 const COUNT_MAX = 10_000_000;
@@ -13,7 +13,7 @@ const SEED_MAX = 2 ** 32 - 1;
 
 export type SeedCommand = { readonly help: true } | { readonly count: number; readonly seed: number };
 
-/** Turns the words of the command line into what to do, or says what is wrong with them. */
+/** Parses the command line. Throws a `UsageError` that explains the first mistake. */
 export function readSeedCommand(args: string[]): SeedCommand {
   const { help, count, seed } = parse(args);
   if (help) return { help };

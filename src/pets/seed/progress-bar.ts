@@ -1,6 +1,6 @@
 const WIDTH = 30;
 
-/** A bar for a person who waits; anything that is not a terminal is told the outcome alone. */
+/** Draws a progress bar on a terminal, and nothing elsewhere. */
 export function progressBar(total: number, stream: NodeJS.WriteStream): (done: number) => void {
   if (!stream.isTTY) return () => {};
   return (done) => {

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'lossless-json';
-import type { ResponseObject } from '../../../src/api/document/types.js';
+import type { ResponseObject } from '../../../src/api/document/openapi-types.js';
 import { int64FromText } from '../../../src/common/int64/int64.js';
 import { type DocumentedOperation, operationsOf } from '../../../src/api/document/operations.js';
 import type { Answer } from './client.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Created } from '../api/answers/created.decorator.js';
+import { Created } from '../api/responses/created.decorator.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import { InStage } from '../api/document/stability.js';
 import type { Page } from '../api/paging/page.js';

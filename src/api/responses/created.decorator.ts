@@ -1,22 +1,23 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { ApiCreatedResponse } from '@nestjs/swagger';
 import { Config } from '../../common/config/config.js';
-import { Deprecations } from '../deprecation/deprecations.js';
+import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { headerRef } from '../document/operations.js';
-import type { Examples } from '../document/types.js';
-import { Answered, type AnswerFactory } from './answered.decorator.js';
+import type { Examples } from '../document/openapi-types.js';
+import { type ResponseTransformFactory, TransformResponse } from './transform-response.decorator.js';
 
 interface Creation<T> {
   type: Type<T>;
   description: string;
   examples: Examples;
-  /** The path of what was created, and the operation that reads it, with the name of its path parameter. */
+  /** The path of the new resource. */
   at: (created: T) => string;
+  /** The operation that reads it, and its path parameter. */
   readBy: string;
   parameter: string;
 }
 
-/** Answers 201 with a Location, for as long as the operation that reads it lives. */
+/** Answers 201, with a Location header until the sunset of the operation that reads the resource. */
 export function Created<T>({
   type,
   description,
@@ -27,7 +28,7 @@ export function Created<T>({
 }: Creation<T>): MethodDecorator {
   return applyDecorators(
     HttpCode(201),
-    Answered(withLocation(at, readBy)),
+    TransformResponse(withLocation(at, readBy)),
     ApiCreatedResponse({
       type,
       description,
@@ -38,10 +39,10 @@ export function Created<T>({
   );
 }
 
-function withLocation<T>(at: (created: T) => string, readBy: string): AnswerFactory<T> {
+function withLocation<T>(at: (created: T) => string, readBy: string): ResponseTransformFactory<T> {
   return (app) => {
     const { apiBase } = app.get(Config);
-    const policy = app.get(Deprecations).ofOperation(readBy);
+    const policy = app.get(DeprecationRegistry).ofOperation(readBy);
     return (created, _request, reply) => {
       if (!policy?.isOver()) void reply.header('location', `${apiBase}${at(created)}`);
       return created;

@@ -1,8 +1,9 @@
-import type { HeadersObject } from './types.js';
+import type { HeadersObject, OperationObject } from './openapi-types.js';
+import { headerRef, responsesOf } from './operations.js';
 
 const text = { type: 'string' } as const;
 
-/** The headers that answers carry, described once. */
+/** The response headers, which operations refer to by name. */
 export const DOCUMENT_HEADERS: HeadersObject = {
   'X-Request-Id': {
     description:
@@ -67,3 +68,23 @@ export const DOCUMENT_HEADERS: HeadersObject = {
     example: '</v1/pets>; rel="successor-version", </docs#/pets/getPet>; rel="deprecation"; type="text/html"',
   },
 };
+
+/** Responses without a valid key carry no rate limit headers. */
+const WITHOUT_VALID_KEY = new Set(['401', '408', '414', '431', 'default']);
+
+const RATE_HEADERS: HeadersObject = {
+  'RateLimit-Policy': headerRef('RateLimit-Policy'),
+  RateLimit: headerRef('RateLimit'),
+};
+
+/** Adds the headers that every operation sends. */
+export function describeHeaders(operation: OperationObject): void {
+  for (const [status, response] of responsesOf(operation)) {
+    response.headers = {
+      'X-Request-Id': headerRef('X-Request-Id') as never,
+      'Cache-Control': headerRef('Cache-Control') as never,
+      ...(WITHOUT_VALID_KEY.has(status) ? {} : RATE_HEADERS),
+      ...response.headers,
+    };
+  }
+}

@@ -5,17 +5,17 @@ import { operationsOf, responsesOf } from './operations.js';
 const DOCUMENT = 'https://document.invalid/';
 
 /**
- * Compiles the serialiser of each route from the response that the document promises: an answer has the documented
- * members in their documented form, and int64 values keep all their digits. Call it before routes are registered.
+ * Compiles a serialiser for each route from its documented response: a body has exactly the documented members, and
+ * int64 values keep all their digits. Call it before routes are registered.
  */
-export function serialiseByDocument(instance: FastifyInstance, document: OpenAPIObject): void {
+export function compileSerialisers(instance: FastifyInstance, document: OpenAPIObject): void {
   const { components } = document;
   const operations = new Map(
     operationsOf(document).map(({ method, route, operation }) => [`${method} ${route}`, operation]),
   );
   instance.addSchema({ $id: DOCUMENT, components });
   instance.addHook('onRoute', (route) => {
-    // A HEAD route runs the handler of its GET route, which makes the same body.
+    // A HEAD route runs the handler of its GET route.
     const method = String(route.method).toLowerCase().replace('head', 'get');
     const operation = operations.get(`${method} ${route.url}`);
     if (!operation) return;
