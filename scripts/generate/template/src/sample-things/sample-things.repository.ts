@@ -5,7 +5,7 @@ import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
 import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThing } from './sample-thing.entity.js';
 
-/** Every statement on sample things. */
+/** All database access for sample things. */
 @Injectable()
 export class SampleThingsRepository {
   constructor(@InjectStore(SampleThing) private readonly sampleThings: Store<SampleThing>) {}

@@ -6,7 +6,7 @@ import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import type { SampleThing } from './sample-thing.entity.js';
 import { SampleThingsRepository } from './sample-things.repository.js';
 
-/** The rules for sample things. */
+/** Business rules of sample things. */
 @Injectable()
 export class SampleThingsService {
   constructor(private readonly sampleThings: SampleThingsRepository) {}

@@ -1,6 +1,6 @@
 const USUAL = { name: 'Sample' };
 
-/** What the document shows. The large number is there because a client that rounds it fails. */
+/** Examples in the document. The large number reveals clients that round. */
 export const NEW_SAMPLE_THING_EXAMPLES = {
   complete: { summary: 'With all its fields', value: USUAL },
 };
