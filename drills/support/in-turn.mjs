@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { endLike, runChild } from '../../scripts/support/run-child.mjs';
 import { say } from '../../scripts/support/say.mjs';
 
-/** Runs the short forms of these drills, each in a process of its own, and tells at the end which were passed. */
+/** Runs the short forms of these drills in separate processes and prints which passed. */
 export async function runInTurn(names, args) {
   const outcomes = [];
   for (const name of names) {

@@ -1,8 +1,7 @@
-// Loaded into the service before it starts (`node --expose-gc --import …`): tells the drill, whenever it asks, how much
-// the heap holds once everything that nobody needs is gone.
+// Preloaded into the service (`node --expose-gc --import …`): reports the heap size after a major GC when the drill asks.
 process.on('message', () => {
   globalThis.gc();
-  globalThis.gc(); // what had a finaliser goes the second time
+  globalThis.gc(); // objects with finalisers are freed by the second one
   process.send({ heapUsed: process.memoryUsage().heapUsed });
 });
-process.channel.unref(); // it must not keep the service from ending
+process.channel.unref(); // must not keep the service alive
