@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { startHaproxy } from './support/haproxy.mjs';
-import { confineToHalfACore } from './support/half-a-core.mjs';
+import { confineToHalfACore } from './support/cpu-limit.mjs';
 import { startLoadProcess } from './support/load.mjs';
 import { watchMemory } from './support/process-figures.mjs';
 import { startService } from './support/service.mjs';

@@ -6,7 +6,7 @@ import { install } from '../scripts/prepare.mjs';
 import { stopSignals } from '../scripts/support/run-child.mjs';
 import { giveUp, say } from '../scripts/support/say.mjs';
 import { Drill } from './support/drill.mjs';
-import { runInTurn } from './support/in-turn.mjs';
+import { runShortDrills } from './support/short-drills.mjs';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
@@ -18,7 +18,7 @@ const [name, ...args] = process.argv.slice(2);
 if (name === '--short') {
   const chosen = args.filter((arg) => names.includes(arg));
   const others = args.filter((arg) => !names.includes(arg));
-  process.exit((await runInTurn(chosen.length > 0 ? chosen : await shortOnes(), others)) ? 0 : 1);
+  process.exit((await runShortDrills(chosen.length > 0 ? chosen : await shortOnes(), others)) ? 0 : 1);
 }
 if (!names.includes(name)) await listAndLeave();
 

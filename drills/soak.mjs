@@ -29,7 +29,7 @@ export async function run(drill) {
   const asked = drill.args.find((arg) => /^\d+$/.test(arg));
   const total = Number(asked ?? (drill.short ? 20_000 : 1_000_000));
   const { cluster, settings, key } = await setUp(drill);
-  const preload = pathToFileURL(join(import.meta.dirname, 'support', 'tell-heap.mjs')).href;
+  const preload = pathToFileURL(join(import.meta.dirname, 'support', 'report-heap.mjs')).href;
   const service = await startService(drill, settings, { node: ['--expose-gc', '--import', preload] });
   const client = new RawClient(service.origin, { connections: CONNECTIONS });
   drill.defer(() => client.close());

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Service } from '../support/service.js';
 import { exchange, type RawAnswer } from './exchange.js';
-import { expectAnswerTo, expectNothingLeaked } from './judge.js';
+import { expectAnswerTo, expectNothingLeaked } from './answer-rules.js';
 import { HOST, KEY, type Line, message } from './notation.js';
 
 /** The values of the placeholders in the notation. */

@@ -3,7 +3,7 @@ import { endLike, runChild } from '../../scripts/support/run-child.mjs';
 import { say } from '../../scripts/support/say.mjs';
 
 /** Runs the short forms of these drills in separate processes and prints which passed. */
-export async function runInTurn(names, args) {
+export async function runShortDrills(names, args) {
   const outcomes = [];
   for (const name of names) {
     say(`\n=== ${name}`);
