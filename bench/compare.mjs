@@ -5,11 +5,11 @@ import { cpuTime, memory } from './processes.mjs';
 import { requireSameAnswers } from './same-answers.mjs';
 import { median } from './statistics.mjs';
 
-/** Everybody against everybody, one under load at a time; returns what was measured, by contestant and workload. */
+/** Measures all contestants, one under load at a time; returns them with their measurements by workload. */
 export async function compare(bench, form, database) {
   const contestants = CONTESTANTS.map((contestant) => ({ ...contestant, measured: {} }));
   for (let process = 1; process <= form.processes; process++) {
-    // Who is started first is faster by some per cent for all its life, so each is first as often as it is last.
+    // A process that starts first stays faster by a few per cent, so the order alternates.
     const inOrder = process % 2 ? contestants : contestants.toReversed();
     await start(bench, inOrder, database);
     await warmUp(bench, form, inOrder, database);
@@ -71,8 +71,8 @@ async function peaks(bench, form, contestants, database, process) {
 }
 
 /**
- * A B D C, then B C A D, and so on (a Williams design): within as many rounds as there are contestants, each follows each
- * other one once, when their number is even.
+ * Orders contestants by a Williams design (A B D C, then B C A D, and so on): with an even number of contestants, each
+ * follows each other one exactly once in as many rounds.
  */
 function inTurn(contestants, round) {
   const count = contestants.length;
@@ -80,7 +80,7 @@ function inTurn(contestants, round) {
   return zigzag.map((place) => contestants[(place + round) % count]);
 }
 
-/** p99 says something only at a load that both can bear: half of what the slower of the two can. */
+/** Compares p99 at half the peak of the slower contestant, because p99 means little under saturation. */
 async function equalLoads(bench, form, contestants, { key, rows }) {
   const pair = contestants.filter(({ name }) => name === 'service' || name === 'fastify');
   for (const workload of form.inDepth) {
@@ -100,12 +100,12 @@ async function equalLoads(bench, form, contestants, { key, rows }) {
   }
 }
 
-/** All that was asked before counts. */
+/** Measures memory after a million requests, including those sent before. */
 async function afterAMillion(bench, form, contestants, database) {
   for (const contestant of contestants.filter(({ name }) => name === 'service' || name === 'fastify')) {
     while (contestant.requests < form.longRun) {
       await load(contestant, database, 'page', 20);
-      bench.progress(`the long run: ${contestant.name} has had ${contestant.requests} requests`);
+      bench.progress(`long run: ${contestant.name} has served ${contestant.requests} requests`);
     }
     contestant.memoryAfterAMillion = memory(contestant.pid).now;
   }

@@ -6,7 +6,7 @@ import { evaluate, isTrustworthy, judge } from './report/evaluate.mjs';
 import { comparisonPage, spread } from './report/markdown.mjs';
 import { describeMachine, writeChart, writePage } from './report/write.mjs';
 
-/** Measures, judges, and writes the results down if they are worth it. */
+/** Measures and judges; writes the results of a complete, trustworthy run to docs/performance. */
 export async function runComparison(bench, form) {
   await preparePeers(bench);
   const postgres = await startDatabase(bench);

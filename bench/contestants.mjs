@@ -10,7 +10,7 @@ import { CORES, onCore } from './processes.mjs';
 const peers = join(root, 'bench', 'peers');
 const START_MS = 60_000;
 
-/** The service as in production: its log, its limits and its metrics are on. The limit is one that nobody reaches. */
+/** Production settings, with log, rate limits and metrics on; the rate limit is out of reach. */
 async function serviceSettings() {
   return {
     HOST: '127.0.0.1',
@@ -19,7 +19,7 @@ async function serviceSettings() {
     LOG_FORMAT: 'json',
     RATE_LIMIT_PER_KEY: '100000000',
     METRICS_PORT: String(await freePort()),
-    SHUTDOWN_DRAIN_MS: '0', // nobody is left to be told
+    SHUTDOWN_DRAIN_MS: '0', // there is no load balancer
     NODE_ENV: 'production',
   };
 }
@@ -51,7 +51,7 @@ export const CONTESTANTS = [
   },
 ];
 
-/** Starts a contestant on a core of its own; what it logs is written, and goes nowhere. */
+/** Starts a contestant on its own core. Its log goes to /dev/null, so writing it counts. */
 export async function startContestant(bench, contestant, { url, key }) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -77,14 +77,14 @@ export async function startContestant(bench, contestant, { url, key }) {
   return { ...contestant, origin, pid: child.pid, stop, startMs: performance.now() - started, requests: 0 };
 }
 
-/** A peer is ready when it answers with a page: like the service, it then has reached its database. */
+/** Waits until a contestant has reached its database: a peer then answers with a page. */
 async function untilReady({ title, readyPath = '/v1/pets' }, child, origin, key) {
   const headers = { authorization: `Bearer ${key}`, connection: 'close' };
   for (const end = performance.now() + START_MS; performance.now() < end; await delay(10)) {
     if (child.exitCode !== null)
-      throw new Error(`Ended with ${child.exitCode} instead of starting: ${title}`);
+      throw new Error(`${title} exited with ${child.exitCode} instead of starting. See its error above.`);
     const answer = await fetch(`${origin}${readyPath}`, { headers }).catch(() => null);
     if (answer?.ok) return;
   }
-  throw new Error(`Does not get ready: ${title}`);
+  throw new Error(`${title} was not ready within ${START_MS / 1_000} s.`);
 }

@@ -8,7 +8,7 @@ import { startCluster } from '../scripts/support/postgres-cluster.mjs';
 import { CONTESTANTS, startContestant } from './contestants.mjs';
 import { CORES, moveToCore } from './processes.mjs';
 
-/** As on a server of this size. Durability is PostgreSQL's default: fsync and synchronous_commit are on. */
+/** Typical settings for a server of this size. Durability is the default: fsync and synchronous_commit are on. */
 const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', shared_preload_libraries: 'auto_explain' };
 
 /** One animal in a hundred is sold, two in ten are pending. */
@@ -18,7 +18,7 @@ const FILL = `
     CASE WHEN i % 100 = 0 THEN 'sold' WHEN i % 5 = 1 THEN 'pending' ELSE 'available' END
   FROM generate_series(1, $1::int) AS i`;
 
-/** A PostgreSQL of the bench's own, gone when the bench ends. */
+/** Starts a private PostgreSQL on the core of the load generator; the bench stops it. */
 export async function startDatabase(bench) {
   bench.progress('starting PostgreSQL');
   const binaries = postgresBinaries();
@@ -35,7 +35,7 @@ export async function startDatabase(bench) {
   };
 }
 
-/** A database with so many animals, and a key. The service makes its tables, when it starts. */
+/** Creates a database with this many animals and a key. Starting the service once runs the migrations. */
 export async function fillDatabase(bench, { url }, name, rows) {
   const own = Object.assign(new URL(url), { pathname: name }).href;
   await query(url, `CREATE DATABASE ${name}`);

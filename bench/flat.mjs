@@ -18,13 +18,13 @@ const PAGES = [
 ];
 
 const SETTLED_AFTER = 40;
-/** Each of 21 rows may lie in a block of its own; the rest is the way down the index, and a little air. */
+/** Up to 21 rows in separate blocks, plus the descent of the index and a small margin. */
 const MOST_BUFFERS = 21 + 9;
 
-/** Sent every so many seconds, however many requests there are: the look-up of a key, its last use, the heartbeat. */
+/** Periodic statements, independent of the number of requests: key look-up, last use of a key, heartbeat. */
 const BY_THE_CLOCK = /\bapi_keys\b|^SHOW transaction_read_only/;
 
-/** What a page costs with few rows and with many: requests per second, the plans, and the statements of a request. */
+/** Compares the cost of a page with few and with many rows: throughput, query plans, and statements per request. */
 export async function runFlat(bench, form) {
   const postgres = await startDatabase(bench);
   const sides = [];
@@ -77,8 +77,8 @@ async function measure(bench, form, { name, title }, sides) {
 }
 
 /**
- * How PostgreSQL carries out what the service sends for each of the pages. After some executions a connection may change
- * to a plan that does not look at the values, so the plan that counts is one after many.
+ * The query plan of each page. After several executions PostgreSQL may switch a prepared statement to a generic plan, so
+ * this takes the plan after many.
  */
 async function plansOf(bench, postgres, database) {
   const plans = await explainedStatements(postgres, database, async () => {
@@ -89,29 +89,29 @@ async function plansOf(bench, postgres, database) {
     await service.stop();
   });
   if (plans.length < PAGES.length * SETTLED_AFTER) {
-    throw new Error(`Only ${plans.length} plans are in PostgreSQL's log.`);
+    throw new Error(`PostgreSQL's log has ${plans.length} plans instead of ${PAGES.length * SETTLED_AFTER}.`);
   }
   return PAGES.map((_, i) => plans.at((i + 1 - PAGES.length) * SETTLED_AFTER - 1));
 }
 
-/** A ratio alone would also look well if the page with few rows were the slow one. */
+/** Checks the plans too, because the ratio would also be good if the side with few rows were slow. */
 function judgePlans(bench, { database, plans }) {
   for (const [i, { title }] of PAGES.entries()) {
     const buffers = buffersOf(plans[i]);
     const thrownAway = Number(/Rows Removed by Filter: (\d+)/.exec(plans[i])?.[1] ?? 0);
     const what = `${title}, ${database.rows.toLocaleString('en')} rows`;
     bench.expect(`${what}: ${buffers} buffers, at most ${MOST_BUFFERS}`, buffers <= MOST_BUFFERS);
-    bench.expect(`${what}: ${thrownAway} rows read and thrown away, none allowed`, thrownAway === 0);
+    bench.expect(`${what}: ${thrownAway} rows removed by filters, none allowed`, thrownAway === 0);
   }
 }
 
-/** The first line about buffers is that of the whole statement. */
+/** The first "Buffers" line of a plan covers the whole statement. */
 function buffersOf(plan) {
   const [line] = /Buffers: shared .*/.exec(plan);
   return [...line.matchAll(/(?:hit|read)=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** One after the other, because requests at the same time may share a statement. */
+/** Sends requests one after the other, because concurrent ones may share a statement. */
 async function statementsPerRequest(bench, postgres, database) {
   const requests = 50;
   const kinds = [

@@ -4,13 +4,13 @@ import { WORKLOADS } from './workloads.mjs';
 
 const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat]
 
-  --quick   under a minute, to see that it works: its figures are no result and are not written down
+  --quick   a smoke test of less than a minute; its figures mean nothing and are not written to docs/performance
   --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
-  --flat    what a page costs with few and with many rows, instead of the comparison`;
+  --flat    compares the cost of a page with few and with many rows, instead of the peers`;
 
-/** Two processes of the same program differ, by how each is compiled and collects garbage: of each there are several. */
+/** Uses several processes per contestant, because JIT compilation and GC make processes of one program differ. */
 const FULL = {
-  title: 'The full comparison: about twenty minutes, on a machine that does nothing else.',
+  title: 'The full comparison takes about twenty minutes and needs an otherwise idle machine.',
   rows: 1_000_000,
   processes: 4,
   rounds: 6,
@@ -24,9 +24,9 @@ const FULL = {
   flatRounds: 9,
 };
 
-/** `inDepth` are the workloads with a warm-up, a control, and a phase at equal load; in the full form, all. */
+/** `inDepth` lists the workloads with a warm-up, a control and a phase at equal load; by default all. */
 const QUICK = {
-  title: 'The quick form: does it work? What it measures is no result.',
+  title: 'The quick form is a smoke test; its figures mean nothing.',
   rows: 100_000,
   processes: 1,
   rounds: 2,
@@ -41,7 +41,7 @@ const QUICK = {
   inDepth: ['page'],
 };
 
-/** What the command line asks for. */
+/** Reads the command line. */
 export function readForm(args) {
   const { quick, only, flat, help } = parse(args);
   if (help) giveUp(USAGE);
@@ -51,7 +51,7 @@ export function readForm(args) {
   const title = flat ? 'Does a page cost the same with few and with many rows?' : form.title;
   const inDepth = (!only && form.inDepth) || workloads.map(({ name }) => name);
   const longRun = only ? 0 : form.longRun;
-  // Only a whole run may replace the results.
+  // Only a complete run may replace the published results.
   return { ...form, title, flat, workloads, inDepth, longRun, isWhole: !quick && !only };
 }
 

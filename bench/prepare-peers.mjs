@@ -8,7 +8,7 @@ const peers = join(root, 'bench', 'peers');
 const lockFile = join(peers, 'package-lock.json');
 const stamp = join(peers, 'node_modules', '.installed-from');
 
-/** Installs what the peers are made of, which the service is not, and compiles the one in TypeScript. */
+/** Installs the peers' dependencies, and compiles the peer written in TypeScript. */
 export async function preparePeers(bench) {
   if (readOrNull(stamp) !== readOrNull(lockFile)) await install(bench);
   compile(join(peers, 'express'));
@@ -18,7 +18,7 @@ async function install(bench) {
   bench.progress('installing the peers (npm ci --prefix bench/peers)');
   const args = ['ci', '--prefix', peers, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { code, output } = await runChild('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  if (code !== 0) throw new Error(`The peers could not be installed:\n${output}`);
+  if (code !== 0) throw new Error(`Installing the peers failed:\n${output}`);
   writeFileSync(stamp, readFileSync(lockFile));
 }
 

@@ -1,4 +1,4 @@
-// `npm run bench`: the service and its peers in one run, each at a time; see docs/performance/README.md.
+// `npm run bench` measures the service and its peers in one run, one at a time; see docs/performance/README.md.
 import { stopSignals } from '../scripts/support/run-child.mjs';
 import { prepare } from '../scripts/prepare.mjs';
 import { say } from '../scripts/support/say.mjs';
@@ -7,7 +7,7 @@ import { requireTool } from '../drills/support/tool.mjs';
 import { readForm } from './form.mjs';
 
 const form = readForm(process.argv.slice(2));
-// Before anything is imported that has to be installed first.
+// Installs packages before importing modules that need them.
 await prepare();
 const [{ runComparison }, { runFlat }] = await Promise.all([
   import('./comparison.mjs'),
@@ -22,7 +22,7 @@ try {
   requireTool(bench, 'taskset', 'util-linux');
   await (form.flat ? runFlat(bench, form) : runComparison(bench, form));
 } catch (error) {
-  bench.expect(`the bench runs to its end: ${error.stack ?? error}`, false);
+  bench.expect(`the bench completes: ${error.stack ?? error}`, false);
 } finally {
   await bench.cleanUp();
 }

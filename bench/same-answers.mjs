@@ -5,7 +5,7 @@ const PATHS = ['/v1/pets', '/v1/pets?limit=3&after=40', '/v1/pets?limit=100&stat
 const REFUSED = ['/v1/pets?limit=101', '/v1/pets?limit=x', '/v1/pets?status=gone'];
 const NEW = { name: 'Rex', categoryId: 7, status: 'sold' };
 
-/** Whoever answers something else, or less, is no contestant. */
+/** Requires equal answers from all contestants, so that the bench compares the same work. */
 export async function requireSameAnswers(contestants, key) {
   const [first, ...others] = contestants;
   for (const path of PATHS) {
@@ -42,7 +42,7 @@ async function requireCreate({ origin, title }, key) {
   const { id, ...created } = await answer.json();
   deepStrictEqual([answer.status, created], [201, NEW], `${title} creates something else`);
   if (!answer.headers.get('location')?.endsWith(`/pets/${id}`))
-    throw new Error(`${title} sends no Location.`);
+    throw new Error(`${title} sends no Location header.`);
 }
 
 const post = (key, body) => ({

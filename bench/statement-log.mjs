@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { query } from './database.mjs';
 
-/** The plans of the service's statements on animals while `use` runs, in order, as EXPLAIN (ANALYZE, BUFFERS) shows them. */
+/** The plans of page queries on animals while `use` runs, in order, as shown by EXPLAIN (ANALYZE, BUFFERS). */
 export async function explainedStatements(postgres, database, use) {
   const settings = {
     'auto_explain.log_min_duration': '0',
@@ -14,7 +14,7 @@ export async function explainedStatements(postgres, database, use) {
     .map((entry) => entry.slice(entry.indexOf('plan:\n') + 'plan:\n'.length).replace(/^\t/gm, ''));
 }
 
-/** The texts of the statements between two marks, which `use` sets with the function that it gets. */
+/** The statements between two marks, which `use` sets by calling its argument. */
 export async function statementsDuring(postgres, database, use) {
   const mark = () => query(database.url, "SELECT 'mark'");
   const log = await logged(postgres, database, { log_statement: 'all' }, () => use(mark));
@@ -22,13 +22,13 @@ export async function statementsDuring(postgres, database, use) {
     .map((entry) => /LOG: {2}(?:execute [^:]*|statement): ([^]*)/.exec(entry)?.[1])
     .filter(Boolean);
   const [first, last] = [texts.findIndex(isMark), texts.findLastIndex(isMark)];
-  if (first === last) throw new Error("The marks are not in PostgreSQL's log.");
+  if (first === last) throw new Error("PostgreSQL's log does not contain both marks.");
   return texts.slice(first + 1, last);
 }
 
 const isMark = (text) => text.includes("'mark'");
 
-/** What PostgreSQL logs in one database while `use` runs. The settings hold for connections made from then on. */
+/** Returns PostgreSQL's log while `use` runs. The settings apply to new connections to this database only. */
 async function logged({ logFile }, { url }, settings, use) {
   const name = new URL(url).pathname.slice(1);
   for (const [setting, value] of Object.entries(settings)) {
@@ -43,5 +43,5 @@ async function logged({ logFile }, { url }, settings, use) {
   }
 }
 
-/** An entry's further lines begin with a tab. */
+/** Splits a log into entries, whose continuation lines begin with a tab. */
 const entries = (log) => log.split(/\n(?!\t)/);

@@ -4,12 +4,12 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The middle of a row of figures, and the outermost of them. */
+/** Median, minimum and maximum. */
 export function summary(values) {
   return { median: median(values), low: Math.min(...values), high: Math.max(...values) };
 }
 
-/** Round by round, because what disturbs a machine disturbs neighbours in time alike. */
+/** Compares round by round, because a disturbance affects measurements made at the same time alike. */
 export function ratios(values, others) {
   return summary(values.map((value, round) => value / others[round]));
 }

@@ -1,7 +1,4 @@
-/**
- * What is asked of everybody, and the figures to reach: `rate` is requests per second as a ratio to the hand-written
- * peer's, and every workload has to be four times as fast as the default one.
- */
+/** The workloads and their targets: `rate` is requests per second relative to the hand-written peer. */
 export const WORKLOADS = [
   { name: 'page', title: 'a page of 20 at a random position', rate: 1.2, reads: true },
   { name: 'hot', title: 'the same page of 20 again and again', rate: 1.5, reads: true },

@@ -9,7 +9,7 @@ import { setUp } from './support/set-up.mjs';
 import { percentile } from './support/statistics.mjs';
 import { Supervisor } from './support/supervisor.mjs';
 
-export const title = 'a service that is killed is healthy again soon, with all that it acknowledged';
+export const title = 'a killed service is healthy again soon, and loses nothing it acknowledged';
 export const hasShortForm = true;
 
 const HEALTHY_MS = 3_000;
@@ -22,7 +22,7 @@ export async function run(drill) {
   const folder = mkdtempSync(join(tmpdir(), 'crash-only-'));
   drill.defer(() => rmSync(folder, { recursive: true, force: true }));
   const embedded = { DATABASE_URL: '', DATABASE_DIR: join(folder, 'database'), LOG_LEVEL: 'fatal' };
-  drill.progress('a key for the embedded database');
+  drill.progress('issuing a key for the embedded database');
   const [embeddedKey] = await issueKeys(embedded, 1);
   await killRepeatedly(drill, 'embedded database', embedded, embeddedKey);
 }
@@ -38,7 +38,7 @@ async function killRepeatedly(drill, name, settings, key) {
     healthyMs.push((await supervisor.ready()) - killedAt);
     if (i % 10 === 0 || drill.short) drill.progress(`${name}: ${i} of ${kills} kills`);
   }
-  await delay(300); // so that something is written after the last kill, too
+  await delay(300); // allows writes after the last kill
   const { acknowledged, lost } = await writing.finish();
   await supervisor.stop();
 
@@ -52,7 +52,7 @@ async function killRepeatedly(drill, name, settings, key) {
   drill.expect(`${name}: nothing acknowledged is lost`, acknowledged > kills && lost === 0);
 }
 
-/** Clients that create animals without pause, and in the end look for those that they were told of. */
+/** Starts clients that create animals continuously; finish() counts the acknowledged animals that are missing. */
 function writers(drill, origin, key) {
   const client = new RawClient(origin, { connections: WRITERS });
   drill.defer(() => client.close());
@@ -76,7 +76,7 @@ function writers(drill, origin, key) {
       const found = new Map();
       for (let after = ''; ;) {
         const page = await client.ask(requestText('GET', `/v1/pets?limit=100${after}`, { key }));
-        if (!succeeded(page)) throw new Error(`The list is answered ${page.status || page.why}.`);
+        if (!succeeded(page)) throw new Error(`Listing the animals failed: ${page.status || page.why}.`);
         const pets = JSON.parse(page.body);
         for (const { id, name } of pets) found.set(id, name);
         if (pets.length < 100) break;

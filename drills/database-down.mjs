@@ -1,7 +1,7 @@
 import { outageUnderLoad } from './support/outage.mjs';
 
 export const title =
-  'while the database is down clients are told so at once, and soon after it is back nobody notices';
+  'while the database is down, clients get 503 at once; soon after it is back, requests succeed';
 export const hasShortForm = true;
 
 export const run = (drill) =>

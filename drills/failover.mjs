@@ -10,7 +10,7 @@ import { PatroniCluster } from './support/patroni.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 
 export const hasShortForm = true;
-export const title = 'the primary is killed under load, and nothing acknowledged is lost (--short: once)';
+export const title = 'nothing acknowledged is lost when the primary is killed under load (--short: one kill)';
 
 const WRITERS = 8;
 const LOAD_MS = 5_000;
@@ -60,10 +60,10 @@ async function killPrimary(drill, cluster, databaseUrl, writers, round) {
   const behind = Math.max(0, service - database);
   drill.figure(
     `round ${round}`,
-    `database after ${seconds(database)}, service after ${seconds(service)}: ${(behind / 1_000).toFixed(2)} s later`,
+    `database back after ${seconds(database)}, service after ${seconds(service)}: ${(behind / 1_000).toFixed(2)} s later`,
   );
   drill.expect(
-    `round ${round}: the service within ${BEHIND_MS / 1_000} s of its database`,
+    `round ${round}: the service is back within ${BEHIND_MS / 1_000} s of its database`,
     behind <= BEHIND_MS,
   );
   const primary = await cluster.primary();
@@ -73,12 +73,12 @@ async function killPrimary(drill, cluster, databaseUrl, writers, round) {
   await cluster.inSync();
 }
 
-/** When the database took a write again, straight through the address that HAProxy has for it. */
+/** Resolves to the time of the first successful write, made through HAProxy without the service. */
 async function firstWrite(url) {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(50)) {
     if (await probe(url, 'INSERT INTO probes DEFAULT VALUES').catch(() => null)) return performance.now();
   }
-  throw new Error('The database takes no writes any more.');
+  throw new Error(`The database accepted no writes within ${PATIENCE_MS / 1_000} s.`);
 }
 
 async function probe(connectionString, statement) {
@@ -92,7 +92,7 @@ async function probe(connectionString, statement) {
   }
 }
 
-/** They add animals without pause. What was acknowledged is on the disk before the next one is sent. */
+/** Starts clients that add animals continuously. Each acknowledgement is on disk before the next request. */
 function startWriters(drill, services, key) {
   const folder = mkdtempSync(join(tmpdir(), 'failover-'));
   const file = join(folder, 'acknowledged');
@@ -132,13 +132,13 @@ function startWriters(drill, services, key) {
   });
   drill.defer(stop);
 
-  /** When the last of the services first acknowledged an animal that was sent after `instant`. */
+  /** Resolves to the time when every service has acknowledged an animal sent after `instant`. */
   const recovered = async (instant) => {
     for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(20)) {
       const firsts = successes.map((list) => list.find(({ sentAt }) => sentAt > instant));
       if (firsts.every(Boolean)) return Math.max(...firsts.map(({ at }) => at));
     }
-    throw new Error('A service takes no animals any more.');
+    throw new Error(`A service acknowledged no animals within ${PATIENCE_MS / 1_000} s.`);
   };
   const count = () => successes.reduce((sum, list) => sum + list.length, 0);
   return { file, refused, recovered, stop, count };
@@ -166,10 +166,10 @@ async function judge(drill, databaseUrl, writers) {
     [...writers.refused].map(([status, times]) => `${times} × ${status}`).join(', ') || 'none',
   );
   drill.expect('animals were acknowledged', acknowledged.length > 0);
-  drill.expect('none of them is lost or altered', lost.length === 0);
-  drill.expect('no id was given twice', ids.size === acknowledged.length);
+  drill.expect('no acknowledged animal is lost or altered', lost.length === 0);
+  drill.expect('no id was assigned twice', ids.size === acknowledged.length);
   drill.expect(
-    'whatever was not acknowledged was answered 503',
+    'every other answer was 503',
     [...writers.refused.keys()].every((status) => status === 503),
   );
 }

@@ -7,10 +7,10 @@ import { startPostgres } from './support/postgres.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 import { requireTool } from './support/tool.mjs';
 
-export const title = 'sqlmap finds no parameter that reaches the database as SQL';
+export const title = 'sqlmap finds no SQL injection in any parameter';
 
 const TARGET_S = 120;
-/** An asterisk marks the place where sqlmap puts its attempts. */
+/** Marks the position where sqlmap injects. */
 const PLACE = '*';
 const BODY = { name: 'Rex', categoryId: 1, status: 'available' };
 
@@ -31,11 +31,11 @@ export async function run(drill) {
     const { verdict, answers } = await attack(join(folder, name.replaceAll(/\W+/g, '-')), args);
     drill.figure(name, `${verdict}; ${tell(answers)}`);
     const heard = name.includes('Authorization') || answers.has('200') || answers.has('201');
-    drill.expect(`${name} lets valid requests through`, heard);
-    drill.expect(`${name} is not injectable`, verdict === 'not injectable');
+    drill.expect(`${name}: valid requests succeed`, heard);
+    drill.expect(`${name}: not injectable`, verdict === 'not injectable');
   }
   const { status } = await call('GET', '/v1/pets', { headers: bearer(key) });
-  drill.expect('the service answers as before', status === 200);
+  drill.expect('the service still answers', status === 200);
 }
 
 function targets(origin, key) {
@@ -44,7 +44,7 @@ function targets(origin, key) {
   const get = (name, url, ...more) => ({ name, args: ['-u', url, '-H', authorization, ...more] });
   const post = (field) => {
     const body = JSON.stringify({ ...BODY, [field]: `${BODY[field]}${PLACE}` });
-    // A number stays one: what is added to it stands outside of quotation marks.
+    // Keeps the number unquoted, so that sqlmap injects outside of a string.
     const data = field === 'categoryId' ? body.replace(/"(\d+\*)"/, '$1') : body;
     return {
       name: `body: ${field}`,
@@ -99,7 +99,7 @@ async function attack(outputFolder, target) {
 
 const tell = (answers) => [...answers].map(([status, times]) => `${times} × ${status}`).join(', ');
 
-/** Only what sqlmap says in so many words counts: a run that broke off is no pass. */
+/** Requires an explicit verdict, so that an aborted run does not pass. */
 function verdictOf(output) {
   if (/identified the following injection point|is vulnerable/.test(output)) return 'INJECTABLE';
   if (/all tested parameters do not appear to be injectable/.test(output)) return 'not injectable';

@@ -5,7 +5,7 @@ import { query, startPostgres } from './support/postgres.mjs';
 import { launchService, ready } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
 
-export const title = 'replicas that start together on an empty database migrate it once';
+export const title = 'replicas that start together on an empty database run each migration once';
 export const hasShortForm = true;
 
 const REPLICAS = 8;
@@ -13,7 +13,7 @@ const REPLICAS = 8;
 export async function run(drill) {
   const rounds = drill.short ? 1 : 20;
   const cluster = await startPostgres(drill);
-  // Eight pools of the usual size would come close to the number of connections that the server takes.
+  // Eight pools of the default size would nearly reach max_connections.
   const common = { KEY_ENVIRONMENT: 'test', DATABASE_POOL_SIZE: '8', LOG_LEVEL: 'fatal' };
   const known = migrationsInTheSource();
   const bootMs = [];
@@ -47,12 +47,12 @@ export async function run(drill) {
   drill.figure('migrations', known.length);
   drill.expect('every boot succeeds', failures.length === 0 && bootMs.length === boots);
   drill.expect(
-    `each migration ran exactly once in each round (not so in ${wrong})`,
+    `each migration ran exactly once in each round (wrong in ${wrong})`,
     known.length > 0 && wrong === 0,
   );
 }
 
-/** None when there is not even the table for them. */
+/** Empty if the migrations table does not exist. */
 async function migrationsIn(url) {
   try {
     return (await query(url, 'SELECT name FROM migrations')).map(({ name }) => name);
@@ -65,7 +65,7 @@ async function migrationsIn(url) {
 const sameNames = (some, others) =>
   some.length === others.length && others.every((name) => some.includes(name));
 
-/** The names that TypeORM records: of the class, which ends with the moment that the file's name begins with. */
+/** The names that TypeORM records: the class name, which ends with the timestamp of the file name. */
 function migrationsInTheSource() {
   const files = readdirSync(join(root, 'src'), { recursive: true })
     .map((file) => /migrations[\\/](\d+)-([\w-]+)\.ts$/.exec(file))

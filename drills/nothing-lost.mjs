@@ -10,7 +10,7 @@ import { RawClient, requestText } from './support/raw-client.mjs';
 import { setUp } from './support/set-up.mjs';
 import { Supervisor } from './support/supervisor.mjs';
 
-export const title = 'no acknowledged animal is lost or altered when the service and its database are killed';
+export const title = 'no acknowledged animal is lost or altered when the service or its database is killed';
 export const hasShortForm = true;
 
 const WRITERS = 16;
@@ -30,22 +30,22 @@ export async function run(drill) {
   const kills = await killWhileWriting(drill, goal, { supervisor, cluster, journal });
   await supervisor.ready();
   await writers.stop();
-  drill.expect(`the service never ends by itself (${supervisor.crashes} times)`, supervisor.crashes === 0);
-  drill.progress('reading everything back');
+  drill.expect(`the service never crashes (${supervisor.crashes} crashes)`, supervisor.crashes === 0);
+  drill.progress('reading all animals back');
   const fromApi = await readFromApi(client, key);
   const fromDatabase = await readFromDatabase(cluster.url);
   await judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong: writers.wrong });
   journal.close();
 }
 
-/** Kills spread over the writing, the service and the database in turn. */
+/** Kills the service and the database alternately, spread evenly over the writes. */
 async function killWhileWriting(drill, goal, { supervisor, cluster, journal }) {
   const end = performance.now() + AT_MOST_S * 1_000;
   let kills = 0;
   for (;;) {
     const acknowledged = journal.counts.acknowledged ?? 0;
     if (kills >= goal.kills && acknowledged >= goal.acknowledgements) return kills;
-    if (performance.now() > end) return kills; // what is missing then is told
+    if (performance.now() > end) return kills; // judge() reports the shortfall
     if (kills < goal.kills && acknowledged >= ((kills + 0.5) / goal.kills) * goal.acknowledgements) {
       kills++;
       const target = kills % 2 === 1 ? 'the service' : 'PostgreSQL';
@@ -64,12 +64,12 @@ async function crash({ pgCtl }) {
   await pgCtl('start');
 }
 
-/** Every animal, page by page. */
+/** Reads all animals, page by page. */
 async function readFromApi(client, key) {
   const animals = [];
   for (let after = ''; ; after = `&after=${animals.at(-1).id}`) {
     const page = await client.ask(requestText('GET', `/v1/pets?limit=100${after}`, { key }));
-    if (!succeeded(page)) throw new Error(`The list is answered ${page.status || page.why}.`);
+    if (!succeeded(page)) throw new Error(`Listing the animals failed: ${page.status || page.why}.`);
     const pets = parseAnimals(page.body);
     animals.push(...pets);
     if (pets.length < 100) return animals;
@@ -84,14 +84,14 @@ async function judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong
   drill.figure('kills', `${kills}: kill -9 of the service and immediate stops of PostgreSQL, in turn`);
   drill.figure('acknowledged', acknowledged.toLocaleString('en'));
   drill.figure(
-    'others',
-    `${invalid} invalid, ${refused} refused with 503, ${unknown} with an outcome that is unknown`,
+    'other requests',
+    `${invalid} invalid, ${refused} refused with 503, ${unknown} with unknown outcome`,
   );
   drill.expect(
     `${goal.kills} kills and ${goal.acknowledgements.toLocaleString('en')} acknowledgements`,
     kills >= goal.kills && acknowledged >= goal.acknowledgements,
   );
-  drill.expect(`nobody is told anything else (${tally(wrong)})`, wrong.length === 0);
+  drill.expect(`no other answers (${tally(wrong)})`, wrong.length === 0);
   for (const [source, animals] of Object.entries({ interface: fromApi, database: fromDatabase })) {
     const found = await compare(journal, animals);
     drill.figure(`read from the ${source}`, `${animals.length.toLocaleString('en')} animals`);
@@ -117,8 +117,8 @@ async function compare(journal, animals) {
   return {
     lost,
     altered,
-    'ids twice': twice,
+    'duplicate ids': twice,
     'stored though invalid': invalidStored,
-    'stored though answered 503 without a word that the outcome is unknown': refusedStored,
+    'stored though answered 503 without "outcome is unknown"': refusedStored,
   };
 }

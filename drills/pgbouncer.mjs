@@ -8,8 +8,7 @@ import { runChild } from '../scripts/support/run-child.mjs';
 import { accepting, startPostgres } from './support/postgres.mjs';
 import { requireTool } from './support/tool.mjs';
 
-export const title =
-  'the end-to-end tests pass through PgBouncer, which shares its connections between transactions';
+export const title = 'the end-to-end tests pass through PgBouncer in transaction pooling mode';
 
 const TESTS_S = 900;
 
@@ -24,9 +23,9 @@ export async function run(drill) {
   const env = {
     ...process.env,
     DATABASE_URL: url,
-    // Migrations need a connection that stays theirs.
+    // Migrations hold a session lock, which needs a direct connection.
     DATABASE_DIRECT_URL: cluster.url,
-    // PgBouncer knows statements by name from 1.21 on, and Debian 12 has an older one.
+    // PgBouncer supports prepared statements from 1.21 on; Debian 12 has an older version.
     DATABASE_PREPARED_STATEMENTS: 'false',
   };
   const { code, output } = await runChild('timeout', [String(TESTS_S), process.execPath, ...args], {
@@ -43,12 +42,12 @@ export async function run(drill) {
   drill.expect('every end-to-end test passes', code === 0 && /Tests: .*passed/.test(output));
 }
 
-/** In front of the cluster, for any database, on a free port of the loopback interface. */
+/** Starts PgBouncer in front of the cluster, for any database, on a free loopback port. */
 async function startPgBouncer(drill, { url, folder: clusterFolder, account }) {
   drill.progress('starting PgBouncer');
   const server = new URL(url);
   const port = await freePort();
-  // In the cluster's folder, which goes with it; PgBouncer refuses to run as root just as PostgreSQL does.
+  // Uses the folder and account of the cluster, because PgBouncer refuses to run as root too.
   const folder = join(clusterFolder, 'pgbouncer');
   const own = (path, mode) => {
     chmodSync(path, mode);
@@ -85,14 +84,14 @@ server_idle_timeout = 5
   });
   const ended = once(child, 'exit');
   drill.defer(async () => {
-    child.kill('SIGKILL'); // it has nothing to lose, and would wait for its clients
+    child.kill('SIGKILL'); // SIGTERM would wait for clients; there is no state to lose
     await ended;
   });
   const through = new URL(url);
   through.port = String(port);
   await Promise.race([
     accepting(through.href),
-    ended.then(([code]) => Promise.reject(new Error(`PgBouncer ended with ${code}.`))),
+    ended.then(([code]) => Promise.reject(new Error(`PgBouncer exited with ${code}.`))),
   ]);
   const { stdout } = spawnSync('pgbouncer', ['--version'], { encoding: 'utf8' });
   return { url: through.href, version: stdout.split('\n')[0].replace('PgBouncer ', '') };

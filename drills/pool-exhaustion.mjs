@@ -7,7 +7,7 @@ import { startService } from './support/service.mjs';
 import { setUp } from './support/set-up.mjs';
 import { mixedRequests } from './support/steady-load.mjs';
 
-export const title = 'neither a locked table nor a server without free connections makes clients wait';
+export const title = 'clients do not hang on a locked table or a server without free connections';
 export const hasShortForm = true;
 
 const CONCURRENT = 500;
@@ -26,10 +26,10 @@ export async function run(drill) {
   const request = mixedRequests(key);
   const wave = () => Promise.all(Array.from({ length: CONCURRENT }, (_, i) => client.ask(request(i))));
 
-  drill.progress(`${CONCURRENT} requests at once, to open the connections`);
+  drill.progress(`opening connections with ${CONCURRENT} concurrent requests`);
   await wave();
   for (const { name, obstruct } of OBSTRUCTIONS) {
-    drill.progress(`${name}, for ${ms / 1_000} s: ${CONCURRENT} requests at once, again and again`);
+    drill.progress(`${name} for ${ms / 1_000} s: waves of ${CONCURRENT} concurrent requests`);
     const release = await obstruct(drill, cluster.url);
     const outcomes = [];
     for (const end = performance.now() + ms; performance.now() < end;) outcomes.push(...(await wave()));
@@ -39,7 +39,7 @@ export async function run(drill) {
   }
   drill.figure('memory of the service', `${memory.first} MiB before, ${memory.most()} MiB at most`);
   drill.expect(`its memory grows by less than ${MEMORY_MIB} MiB`, memory.most() - memory.first < MEMORY_MIB);
-  drill.expect('the service is the same process as before', service.running());
+  drill.expect('the service did not restart', service.running());
 }
 
 const OBSTRUCTIONS = [
@@ -54,7 +54,7 @@ async function lockTable(drill, url) {
   return () => client.end();
 }
 
-/** The service is cut off and others take all connections that the server has, until it gets none. */
+/** Terminates the service's connections and takes all free ones, until the service has none. */
 async function takeEveryConnection(drill, url) {
   const taken = [];
   for (let attempt = 1; attempt <= 100; attempt++) {
@@ -68,7 +68,7 @@ async function takeEveryConnection(drill, url) {
     if (rowCount === 0) return () => Promise.all(taken.map((client) => client.end()));
     await delay(50);
   }
-  throw new Error('The service keeps its connections.');
+  throw new Error('The service still had connections after 100 attempts to take them.');
 }
 
 async function connected(drill, url) {
@@ -79,7 +79,7 @@ async function connected(drill, url) {
   return client;
 }
 
-/** How long it takes until requests of every kind succeed ten times in a row. */
+/** The time until reads and creates succeed ten times in a row; Infinity if they never do. */
 async function backToNormal(client, request) {
   const started = performance.now();
   for (let successes = 0; successes < 10;) {
@@ -100,14 +100,14 @@ function judge(drill, name, outcomes, backMs) {
     name,
     `${tally(outcomes)}; ${latencies(outcomes)}; normal ${(backMs / 1_000).toFixed(2)} s after`,
   );
-  drill.expect(`${name}: 0 hang (${tally(hanging)})`, hanging.length === 0);
-  drill.expect(`${name}: each is a success or a proper 503 (else: ${tally(wrong)})`, wrong.length === 0);
+  drill.expect(`${name}: no request hangs (${tally(hanging)})`, hanging.length === 0);
+  drill.expect(`${name}: each is a success or a proper 503 (others: ${tally(wrong)})`, wrong.length === 0);
   drill.expect(
-    `${name}: some are told 503`,
+    `${name}: some requests get 503`,
     outcomes.some(({ status }) => status === 503),
   );
   drill.expect(
-    `${name}: each within ${ANSWER_MS / 1_000} s (late: ${tally(late)}, at most ${slowest(outcomes).toFixed(0)} ms)`,
+    `${name}: each answer within ${ANSWER_MS / 1_000} s (late: ${tally(late)}, at most ${slowest(outcomes).toFixed(0)} ms)`,
     late.length === 0,
   );
   drill.expect(`${name}: normal within ${BACK_MS / 1_000} s after`, backMs <= BACK_MS);

@@ -23,15 +23,15 @@ export async function run(drill) {
   }
   for (const [round, key] of keys.entries()) {
     const slowest = await revokeUnderLoad(drill, settings, clients, key, round + 1);
-    drill.figure(`round ${round + 1}: the last replica refused after`, `${(slowest / 1000).toFixed(2)} s`);
+    drill.figure(`round ${round + 1}: refused by the last replica after`, `${(slowest / 1000).toFixed(2)} s`);
     drill.expect(
-      `round ${round + 1}: all ${REPLICAS} replicas within ${LIMIT_MS / 1000} s`,
+      `round ${round + 1}: refused by all ${REPLICAS} replicas within ${LIMIT_MS / 1000} s`,
       slowest <= LIMIT_MS,
     );
   }
 }
 
-/** All replicas are asked with the key without pause, so that each of them remembers it at the moment of revocation. */
+/** Uses the key continuously on all replicas, so that each has it cached when it is revoked. */
 async function revokeUnderLoad(drill, settings, clients, key, id) {
   drill.progress(`round ${id}: the key is in use on ${clients.length} replicas`);
   let revokedAt = Infinity;
@@ -58,6 +58,6 @@ async function revokeUnderLoad(drill, settings, clients, key, id) {
   });
   revokedAt = performance.now();
   if (code !== 0) throw new Error(output);
-  // A replica may have refused before the command had ended: that is soon enough.
+  // A replica may refuse the key before the command exits, which counts as 0.
   return Math.max(0, ...(await Promise.all(refusals)));
 }

@@ -9,7 +9,7 @@ import { percentile } from './support/statistics.mjs';
 
 export const hasShortForm = true;
 export const title =
-  'replicas behind HAProxy restart one after the other, and no request fails (--short: once)';
+  'no request fails while replicas behind HAProxy restart one after the other (--short: one round)';
 
 const LONG = { rounds: 10, requests: 20_000, perSecond: 250 };
 const SHORT = { rounds: 1, requests: 2_000, perSecond: 250 };
@@ -45,7 +45,7 @@ export async function run(drill) {
   await judge(drill, load, exits, shape, url);
 }
 
-/** As an orchestrator does it: the next one only when the balancer uses this one again. */
+/** Restarts a replica like an orchestrator: waits until the load balancer uses it again. */
 async function restart(drill, proxy, replica) {
   const began = performance.now();
   await replica.service.stop();
@@ -57,7 +57,7 @@ async function restart(drill, proxy, replica) {
   return { ms, exitCode };
 }
 
-/** Requests at a steady rate on connections that are kept, one in four a POST. */
+/** Sends requests at a steady rate over kept-alive connections; one in four is a POST. */
 function steadyLoad(drill, origin, key, perSecond) {
   const { call } = httpClient(drill, origin, { connections: CLIENTS, timeoutMs: 15_000 });
   const headers = { ...bearer(key), 'content-type': 'application/json' };
@@ -110,9 +110,9 @@ async function judge(drill, load, exits, { requests }, url) {
   drill.figure('animals', `${acknowledged} acknowledged, ${rows[0].stored} stored`);
   drill.expect(`no request failed ${[...new Set(failures)].slice(0, 5).join('; ')}`, failures.length === 0);
   drill.expect(`at least ${requests} requests were made`, sent >= requests);
-  drill.expect(`every exit within ${EXIT_MS / 1000} s`, slowest <= EXIT_MS);
+  drill.expect(`every replica exits within ${EXIT_MS / 1000} s`, slowest <= EXIT_MS);
   drill.expect(
-    'every exit with code 0',
+    'every replica exits with code 0',
     exits.every(({ exitCode }) => exitCode === 0),
   );
   drill.expect('every animal is stored once', rows[0].stored === acknowledged);

@@ -1,12 +1,12 @@
-// Runs one drill: `npm run drill -- timing`. Without a name it lists them. A drill is a file beside this one that
-// exports `title` and `run(drill)`, and `hasShortForm` when it heeds `drill.short`; what it may use is in support/.
-// `npm run drill -- --short` runs the short forms, one after the other; with names behind it, those.
+// `npm run drill -- timing` runs one drill; without a name it lists all. A drill is a file beside this one that exports
+// `title` and `run(drill)`, and `hasShortForm` if it supports `drill.short`. Shared code is in support/.
+// `npm run drill -- --short [names]` runs the short forms, of all drills or of those named.
 import { readdirSync } from 'node:fs';
 import { install } from '../scripts/prepare.mjs';
 import { stopSignals } from '../scripts/support/run-child.mjs';
 import { giveUp, say } from '../scripts/support/say.mjs';
 import { Drill } from './support/drill.mjs';
-import { runInTurn } from './support/in-turn.mjs';
+import { runShortDrills } from './support/short-drills.mjs';
 
 const names = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
@@ -18,19 +18,19 @@ const [name, ...args] = process.argv.slice(2);
 if (name === '--short') {
   const chosen = args.filter((arg) => names.includes(arg));
   const others = args.filter((arg) => !names.includes(arg));
-  process.exit((await runInTurn(chosen.length > 0 ? chosen : await shortOnes(), others)) ? 0 : 1);
+  process.exit((await runShortDrills(chosen.length > 0 ? chosen : await shortOnes(), others)) ? 0 : 1);
 }
 if (!names.includes(name)) await listAndLeave();
 
 const { title, run, hasShortForm = false } = await load(name);
-if (args.includes('--short') && !hasShortForm) giveUp(`${name} has no short form.`);
+if (args.includes('--short') && !hasShortForm) giveUp(`${name} has no short form. Run it without --short.`);
 const drill = new Drill(args);
 for (const signal of stopSignals) process.on(signal, () => void drill.stop(signal));
 say(`${name}${drill.short ? ', in short' : ''}: ${title}`);
 try {
   await run(drill);
 } catch (error) {
-  drill.expect(`the drill runs to its end: ${error.stack ?? error}`, false);
+  drill.expect(`the drill completes: ${error.stack ?? error}`, false);
 } finally {
   await drill.cleanUp();
 }

@@ -7,7 +7,7 @@ import { issueKeys, startService } from './support/service.mjs';
 import { SlowCrowd } from './support/slow-crowd.mjs';
 import { percentile } from './support/statistics.mjs';
 
-export const title = 'thousands of slow clients are cut off, and nobody else notices them';
+export const title = 'thousands of slow clients are disconnected without affecting others';
 
 const SLOW_OF_EACH_KIND = 1_000;
 /**

@@ -11,37 +11,37 @@ import { startService } from './support/service.mjs';
 import { setUp } from './support/set-up.mjs';
 import { slope } from './support/statistics.mjs';
 
-export const title = 'after very many requests, good and bad, the service holds no more than before';
+export const title = 'a million valid and invalid requests leak no memory, files or connections';
 export const hasShortForm = true;
 
 const CONNECTIONS = 32;
 const STEPS = 20;
 const REX = '{"name":"Rex","categoryId":1}';
-/** Until the caches are full and everything is compiled, the heap grows. */
+/** The heap grows until caches are full and the code is compiled. */
 const WARM_UP_STEPS = 4;
 const MIB_PER_MILLION = 2;
-/** So few requests cannot show such a slope: one compiled function would be too much. */
+/** The short form has too few requests for a slope: one compiled function would exceed it. */
 const SHORT_MIB = 2;
-/** A connection that is just being made, a file that is just being read. */
+/** Tolerance for connections and files that are in use at the moment of measuring. */
 const PLAY = 4;
 
 export async function run(drill) {
   const asked = drill.args.find((arg) => /^\d+$/.test(arg));
   const total = Number(asked ?? (drill.short ? 20_000 : 1_000_000));
   const { cluster, settings, key } = await setUp(drill);
-  const preload = pathToFileURL(join(import.meta.dirname, 'support', 'tell-heap.mjs')).href;
+  const preload = pathToFileURL(join(import.meta.dirname, 'support', 'report-heap.mjs')).href;
   const service = await startService(drill, settings, { node: ['--expose-gc', '--import', preload] });
   const client = new RawClient(service.origin, { connections: CONNECTIONS });
   drill.defer(() => client.close());
 
   const kinds = requestKinds(key);
-  await client.ask(requestText('POST', '/v1/pets', { key, body: REX })); // the one that is asked for by its id
+  await client.ask(requestText('POST', '/v1/pets', { key, body: REX })); // for the requests by id
   const samples = [];
   const wrong = [];
   const started = performance.now();
   for (let step = 1; step <= STEPS; step++) {
     await sendAll(client, kinds, total / STEPS, wrong);
-    await delay(200); // what is under way ends
+    await delay(200); // lets in-flight work finish
     const sample = { requests: (step * total) / STEPS, ...(await measure(service, cluster.url)) };
     samples.push(sample);
     if (step % (drill.short ? 5 : 1) === 0) tellSample(drill, sample);
@@ -54,7 +54,7 @@ export async function run(drill) {
   judge(drill, samples.slice(WARM_UP_STEPS), wrong);
 }
 
-/** Each with what it has to be answered. Nearly half of them are refused, for a reason of their own each. */
+/** Requests with their expected status. More than half are refused, each for a different reason. */
 function requestKinds(key) {
   const post = (body, options) => requestText('POST', '/v1/pets', { key, body, ...options });
   return [
@@ -115,11 +115,8 @@ function judge(drill, samples, wrong) {
   const [first, last] = [samples[0], samples.at(-1)];
   const perMillion = slope(samples.map(({ requests, heapMiB }) => [requests / 1e6, heapMiB]));
   const grown = last.heapMiB - first.heapMiB;
-  drill.figure(
-    'heap after collection',
-    `${first.heapMiB.toFixed(2)} MiB, then ${last.heapMiB.toFixed(2)} MiB`,
-  );
-  drill.figure('its slope', `${perMillion.toFixed(2)} MiB for each million requests, without the warm-up`);
+  drill.figure('heap after major GC', `${first.heapMiB.toFixed(2)} MiB, then ${last.heapMiB.toFixed(2)} MiB`);
+  drill.figure('heap slope', `${perMillion.toFixed(2)} MiB per million requests, without the warm-up`);
   drill.figure('resident', `${first.residentMiB} MiB, then ${last.residentMiB} MiB`);
   for (const [name, figure] of [
     ['open files', 'files'],
@@ -130,6 +127,9 @@ function judge(drill, samples, wrong) {
   }
   if (drill.short) drill.expect(`the heap grows by at most ${SHORT_MIB} MiB`, grown <= SHORT_MIB);
   else
-    drill.expect(`at most ${MIB_PER_MILLION} MiB for each million requests`, perMillion <= MIB_PER_MILLION);
-  drill.expect(`every request gets the answer it has to (else: ${tally(wrong)})`, wrong.length === 0);
+    drill.expect(
+      `the heap grows by at most ${MIB_PER_MILLION} MiB per million requests`,
+      perMillion <= MIB_PER_MILLION,
+    );
+  drill.expect(`every request gets the expected answer (others: ${tally(wrong)})`, wrong.length === 0);
 }

@@ -1,5 +1,5 @@
 import { prepare } from './prepare.mjs';
 import { refuseArguments } from './support/no-arguments.mjs';
 
-refuseArguments('npm run build', 'It builds what has changed.');
+refuseArguments('npm run build', 'It builds only if the sources have changed.');
 await prepare();

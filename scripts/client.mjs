@@ -1,4 +1,4 @@
-// Writes what in the TypeScript client follows from openapi.json; with --check, says whether the written is current.
+// Generates the operations of the TypeScript client from openapi.json; with --check, fails if they are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientOperations } from './client/operations.mjs';
@@ -22,7 +22,7 @@ const text = await format(clientOperations(document), { ...(await resolveConfig(
 if (option !== '--check') {
   writeFileSync(path, text);
 } else if (readText(path) !== text) {
-  giveUp(`${FILE} is not what openapi.json describes. Run "npm run client" and commit the result.`);
+  giveUp(`${FILE} does not match openapi.json. Run "npm run client" and commit the result.`);
 }
 
 function readText(file) {

@@ -1,5 +1,5 @@
-// The service while it is being worked on: `npm run dev` starts it, and again after every change in src or .env. A change
-// that does not compile, or cannot be loaded, is told, and the service goes on as it was. Types: `npm run types`.
+// `npm run dev` runs the service and restarts it after every change in src or .env. If a change does not compile or load,
+// the error is shown and the service keeps running. Types are not checked; for that there is `npm run types`.
 import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { root } from './support/root.mjs';
 import { stopSignals } from './support/run-child.mjs';
 import { say } from './support/say.mjs';
 
-/** An editor writes a file in more than one step. */
+/** Editors save a file in several steps. */
 const SETTLE_MS = 20;
 
 refuseArguments('npm run dev', 'Settings are variables: PORT=4000 npm run dev');
@@ -21,7 +21,7 @@ const { DevProcess } = await import('./support/dev-process.mjs');
 
 const cache = join(root, 'node_modules', '.cache', 'animal-store');
 mkdirSync(cache, { recursive: true });
-const out = mkdtempSync(join(cache, 'dev-')); // its own, since another may run, on another port
+const out = mkdtempSync(join(cache, 'dev-')); // unique, since another one may run on another port
 const compiler = new DevCompiler(join(root, 'src'), out);
 const urlOf = (name) => pathToFileURL(join(out, name)).href;
 
@@ -41,7 +41,7 @@ watch(root, (_, name) => {
 });
 for (const signal of stopSignals) process.once(signal, () => void leave(signal));
 
-/** One turn after the other; what changes during one is for the next. */
+/** Handles changes one after the other; changes made meanwhile are handled next. */
 function look() {
   work = turnAfter(work);
 }
@@ -80,7 +80,7 @@ async function take({ errors }) {
 
 function tell(problem) {
   say(
-    `${problem}\n\n${running ? 'The service goes on as it was.' : 'Nothing is started.'} Waiting for a change …`,
+    `${problem}\n\n${running ? 'The service keeps running unchanged.' : 'The service is not running.'} Waiting for a change …`,
   );
 }
 

@@ -1,4 +1,4 @@
-// Lays out a new resource: `npm run generate -- toys` writes src/toys with its tests, and names it in src/app.module.ts.
+// Generates a new resource: `npm run generate -- toys` writes src/toys with tests and registers it in src/app.module.ts.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { root } from './support/root.mjs';
 import { runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 
-const USAGE = 'Usage: npm run generate -- <name in the plural, such as toys> [--singular <name of one>]';
+const USAGE = 'Usage: npm run generate -- <plural name, such as toys> [--singular <singular name>]';
 
 const { name, singular } = argumentsOf(process.argv.slice(2));
 await install();
@@ -22,16 +22,16 @@ for (const [path, text] of Object.entries(files)) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);
 }
-say(`One of them is called "${names.singular.replaceAll('-', ' ')}". Written:
+say(`The singular is "${names.singular.replaceAll('-', ' ')}". Written:
 ${Object.keys(files)
   .toSorted()
   .map((path) => `  ${path}`)
   .join('\n')}
-  src/app.module.ts (one line, and its import)
+  src/app.module.ts (one line and its import)
 
 Next:
-  1. Give it its fields: docs/adding-a-module.md shows where, and what else there is to use.
-  2. npm run openapi && npm run client     writes what the document and the client say of it
+  1. Add its fields: docs/adding-a-module.md shows where, and what else is available.
+  2. npm run openapi && npm run client     updates the document and the client
   3. npm test -- ${names.plural.startsWith(names.singular) ? names.singular : `${names.plural} ${names.singular}`}`);
 
 function argumentsOf(args) {
@@ -40,7 +40,7 @@ function argumentsOf(args) {
     const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
     if (positionals.length === 1) return { name: positionals[0], singular: values.singular };
   } catch {
-    // The usage says what there is.
+    // Falls through to the usage.
   }
   return giveUp(USAGE);
 }
@@ -53,7 +53,7 @@ function orGiveUp(task) {
   }
 }
 
-/** Nest's own generator finds the place in the module; the module that it writes beside is replaced by the real one. */
+/** Uses Nest's generator to edit the app module; the module file it writes is overwritten by ours afterwards. */
 async function nameInApplication({ plural }) {
   const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
   const end = await runChild(process.execPath, [nest, 'generate', 'module', plural], {
@@ -64,7 +64,7 @@ async function nameInApplication({ plural }) {
   const text = readFileSync(path, 'utf8');
   if (end.code !== 0 || !text.includes(`/${plural}.module.js'`)) {
     giveUp(
-      `${end.output}\nThis failed: nest generate module ${plural}. See what it changed with: git status`,
+      `${end.output}\nFailed: nest generate module ${plural}. Undo its changes before you try again: git status`,
     );
   }
   const { format, resolveConfig } = await import('prettier');

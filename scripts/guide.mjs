@@ -1,4 +1,4 @@
-// Follows docs/adding-a-module.md from its first line to its last, in a throw-away copy of the checkout.
+// Executes docs/adding-a-module.md from the first line to the last, in a throw-away copy of the checkout.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCopy } from './guide/copy.mjs';
@@ -18,7 +18,7 @@ const started = Date.now();
 const steps = readSteps(readFileSync(join(root, GUIDE), 'utf8'));
 const copy = makeCopy();
 const end = await follow(steps).finally(() => copy.remove());
-endLike(end); // a signal that interrupted a step ends this process too, but not before the copy is gone
+endLike(end); // after removing the copy: a signal that interrupted a step ends this process too
 
 async function follow(steps) {
   for (const [i, step] of steps.entries()) {
@@ -28,12 +28,12 @@ async function follow(steps) {
     if (end.interrupted) return end;
     if (end.code !== 0) {
       say(
-        `${end.output.trimEnd()}\nThis is what ${GUIDE} leads to in line ${step.line}. Mend the page, or the code.`,
+        `${end.output.trimEnd()}\nLine ${step.line} of ${GUIDE} fails as shown above. Correct the page or the code.`,
       );
       return end;
     }
   }
-  say(`The guide leads where it says, in ${seconds(started)} s.`);
+  say(`The guide works as written (${seconds(started)} s).`);
   return { code: 0, interrupted: null };
 }
 

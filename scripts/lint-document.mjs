@@ -1,6 +1,5 @@
-// Checks openapi.json with the rules that Redocly and Spectral recommend: `npm run document:lint`.
-// Both bring hundreds of packages that nothing else here needs, so they are no dependencies: npx fetches these exact
-// versions when they are asked for.
+// `npm run document:lint` checks openapi.json against the recommended rules of Redocly and Spectral. Both have hundreds
+// of dependencies that nothing else needs, so npx fetches these exact versions on demand.
 import { install } from './prepare.mjs';
 import { refuseArguments } from './support/no-arguments.mjs';
 import { root } from './support/root.mjs';
@@ -26,12 +25,12 @@ for (const linter of LINTERS) {
     endLike(ended);
     break;
   }
-  if (ended.code === 127) giveUp(`npx cannot be started: ${ended.output}`);
+  if (ended.code === 127) giveUp(`npx did not start. Install npm, which includes it. ${ended.output}`);
   if (ended.code !== 0) {
     giveUp(
-      `${linter[0]} did not pass openapi.json. Mend what it names where the document is made (src/api/document), ` +
-        'then run "npm run openapi". If it names nothing, npx could not fetch it.',
+      `${linter[0]} rejects openapi.json. Fix its findings in src/api/document or in the features, then run ` +
+        '"npm run openapi". Without findings above, npx could not download the linter.',
     );
   }
 }
-say('Redocly and Spectral have nothing to say against openapi.json.');
+say('Redocly and Spectral found no problems in openapi.json.');

@@ -1,4 +1,4 @@
-// Makes a checkout ready to run. Plain Node without dependencies: it is what installs them.
+// Makes a checkout ready to run. Must not import packages, because it installs them.
 import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,24 +15,24 @@ export async function prepare() {
   await build();
 }
 
-/** Installs the dependencies unless they are there, exactly as package-lock.json lists them. */
+/** Installs the dependencies of package-lock.json unless they are installed already. */
 export async function install() {
   requireNode();
   if (isInstalled()) return;
   await oneAtATime(async (lock) => {
-    if (isInstalled()) return; // by the start that was waited for
+    if (isInstalled()) return; // by the process that held the lock
     requireWritable('node_modules', 'The dependencies');
     say('Installing the dependencies (npm ci) …');
     markUninstalled();
-    // --include=dev: NODE_ENV=production would leave out what builds the service. --ignore-scripts: none of the
-    // dependencies needs its install script, and one of them reports the installation to an analytics service.
+    // --include=dev: NODE_ENV=production would omit the build tools. --ignore-scripts: no dependency needs its install
+    // script, and one of them reports the installation to an analytics service.
     const args = ['ci', '--include=dev', '--ignore-scripts', '--loglevel=error', '--no-update-notifier'];
     await requireSuccess(await withNpmCache((env) => run('npm', args, lock, env)), 'npm ci');
     markInstalled();
   });
 }
 
-/** Compiles src to dist unless dist was compiled from exactly this. */
+/** Builds dist unless it is up to date. */
 export async function build() {
   if (isBuiltFrom(sourceFingerprint())) return;
   await oneAtATime(async (lock) => {
@@ -53,12 +53,12 @@ function requireWritable(name, purpose) {
   const folder = existsSync(join(root, name)) ? join(root, name) : root;
   if (isWritable(folder)) return;
   giveUp(
-    `${purpose} must go to ${join(root, name)}, but this user (uid ${process.getuid?.()}) cannot write to ${folder}.\n` +
-      'Start as the owner of the folder, or let the owner run "npm run build" first.',
+    `${purpose} must be written to ${join(root, name)}, but this user (uid ${process.getuid?.()}) cannot write to ${folder}.\n` +
+      'Run this as the owner of the folder, or run "npm run build" as the owner first.',
   );
 }
 
-/** Accounts without a home of their own (services, containers with any uid) need a place for npm's cache all the same. */
+/** Provides a temporary npm cache for accounts without a writable home, such as service accounts and random uids. */
 async function withNpmCache(task) {
   if (isWritable(homedir())) return task(process.env);
   const cache = mkdtempSync(join(tmpdir(), 'npm-cache-'));
@@ -81,11 +81,11 @@ function isWritable(folder) {
 const run = (command, args, lock, env = process.env) =>
   runChild(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', lock] });
 
-/** The command's own output is shown only when it failed. */
+/** Shows the output of a command only if it failed. */
 async function requireSuccess(end, task) {
   if (end.interrupted) {
     endLike(end);
     await new Promise(() => {}); // the signal ends this process
   }
-  if (end.code !== 0) giveUp(`${end.output.trimEnd()}\nThis failed: ${task}`);
+  if (end.code !== 0) giveUp(`${end.output.trimEnd()}\nFailed: ${task}. Fix the error above and try again.`);
 }

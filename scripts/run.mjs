@@ -1,4 +1,4 @@
-// Runs one of the service's own programs: `node scripts/run.mjs auth/keys.cli issue …` runs src/auth/keys.cli.ts.
+// Runs a command-line program of the service: `node scripts/run.mjs auth/keys.cli issue …` runs src/auth/keys.cli.ts.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,9 +11,10 @@ if (!name) giveUp('Which program? Usage: node scripts/run.mjs <path below src, w
 
 await prepare();
 const program = join(root, 'dist', `${name}.js`);
-if (!existsSync(program)) giveUp(`There is no program src/${name}.ts.`);
+if (!existsSync(program))
+  giveUp(`There is no program src/${name}.ts. Programs are the files src/**/*.cli.ts.`);
 
-process.chdir(root); // relative paths in the settings are those of the checkout, wherever it is started from
+process.chdir(root); // relative paths in settings refer to the checkout
 process.argv = [process.execPath, program, ...args];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(program).href);

@@ -5,6 +5,6 @@ import { root } from './support/root.mjs';
 refuseArguments('npm start', 'Settings are variables: PORT=4000 npm start');
 await prepare();
 process.setSourceMapsEnabled(true);
-process.chdir(root); // relative paths in the settings are those of the checkout, wherever it is started from
-// In this process rather than a child: signals reach the service, and its exit code is ours.
+process.chdir(root); // relative paths in settings refer to the checkout
+// Not in a child process, so that signals reach the service and its exit code is ours.
 await import('../dist/main.js');

@@ -13,14 +13,14 @@ const env = { ...process.env, UI_CHROMIUM: process.env.UI_CHROMIUM ?? (await fin
 const args = [playwright, 'test', '--config', 'test/ui/playwright.config.ts', ...process.argv.slice(2)];
 endLike(await runChild(process.execPath, args, { cwd: root, env, stdio: 'inherit' }));
 
-/** Playwright's own browser where it is installed, else the system's, which on Debian is installed if need be. */
+/** Playwright's own browser if installed, otherwise the system's Chromium, which is installed on Debian if missing. */
 async function findChromium() {
   const { chromium } = await import('@playwright/test');
   if (existsSync(chromium.executablePath())) return '';
   try {
     requireTool({ progress: say }, 'chromium');
   } catch {
-    giveUp('No Chromium is there. Run: npx playwright install chromium');
+    giveUp('Chromium is not installed. Run: npx playwright install chromium');
   }
   return spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
 }

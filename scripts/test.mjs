@@ -8,7 +8,7 @@ import { giveUp } from './support/say.mjs';
 const { BASE_URL, API_KEY } = process.env;
 if (BASE_URL && !API_KEY) {
   giveUp(
-    `Set API_KEY to a key of ${BASE_URL}; where it runs: npm run keys -- issue --name tests --expires 1d`,
+    `Set API_KEY to a key of ${BASE_URL}. To issue one where it runs: npm run keys -- issue --name tests --expires 1d`,
   );
 }
 if (BASE_URL && !(URL.canParse(BASE_URL) && /^https?:$/.test(new URL(BASE_URL).protocol))) {
@@ -21,26 +21,26 @@ if (BASE_URL) await refuseDeafDeployment();
 
 await install();
 const node = [
-  '--experimental-vm-modules', // what Jest needs to run ES modules as they are
+  '--experimental-vm-modules', // lets Jest run native ES modules
   '--disable-warning=ExperimentalWarning',
-  '--liftoff-only', // half of a test's time went into making the embedded engine fast for a life that it does not have
+  '--liftoff-only', // optimising the WebAssembly of the embedded engine took half the time of a test
 ];
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
 const args = [...asked, ...(BASE_URL ? ['--selectProjects', 'e2e'] : [])];
 endLike(await runChild(process.execPath, [...node, jest, ...args], { cwd: root, stdio: 'inherit' }));
 
-/** An operation has a file of its own, which is named after it: `listPets` is in `list-pets`. */
+/** Each operation has its own test file, named after it: `listPets` is in `list-pets`. */
 function asFile(arg, i, all) {
   const isOperation = /^[a-z]+(?:[A-Z][a-z]+)+$/.test(arg) && !followsOption(i, all);
   return isOperation ? arg.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : arg;
 }
 
-/** Jest would advise to be content with no test at all. Other options than -t may change what a word means. */
+/** Jest would only suggest --passWithNoTests. Skips the check for options other than -t, which may take values. */
 function refuseWhatMatchesNothing(args) {
   if (args.some((arg) => arg.startsWith('-') && arg !== '-t')) return;
   const patterns = args.filter((arg, i, all) => arg !== '-t' && !followsOption(i, all));
   if (patterns.length === 0 || patterns.some(matchesTestFile)) return;
-  giveUp(`No test file matches ${patterns.join(' or ')}. See which there are: npm test -- --listTests`);
+  giveUp(`No test file matches ${patterns.join(' or ')}. To list all files: npm test -- --listTests`);
 }
 
 function followsOption(i, all) {
@@ -52,7 +52,7 @@ function matchesTestFile(pattern) {
   try {
     wanted = new RegExp(pattern, 'i');
   } catch {
-    return true; // for Jest to refuse
+    return true; // Jest reports the invalid pattern
   }
   return ['src', 'scripts', 'test/e2e'].some((folder) =>
     readdirSync(join(root, folder), { recursive: true }).some(
@@ -61,7 +61,7 @@ function matchesTestFile(pattern) {
   );
 }
 
-/** One sentence instead of hundreds of failures. */
+/** Reports an unreachable deployment or a refused key once, instead of as hundreds of failures. */
 async function refuseDeafDeployment() {
   const headers = { authorization: `Bearer ${API_KEY}` };
   const answer = await fetch(new URL('/v1/pets?limit=1', BASE_URL), {
@@ -69,13 +69,13 @@ async function refuseDeafDeployment() {
     signal: AbortSignal.timeout(10_000),
   }).catch((error) =>
     giveUp(
-      `${BASE_URL} does not answer (${error.cause?.code ?? error.message}). Is it running, and is this its address?`,
+      `${BASE_URL} does not answer (${error.cause?.code ?? error.message}). Check that the service runs and that the address is right.`,
     ),
   );
   if (answer.status === 401) {
     const { message } = await answer.json().catch(() => ({}));
     giveUp(
-      `${BASE_URL} refuses API_KEY: ${message} Make one where it runs: npm run keys -- issue --name tests --expires 1d`,
+      `${BASE_URL} refuses API_KEY: ${message} Issue one where it runs: npm run keys -- issue --name tests --expires 1d`,
     );
   }
 }

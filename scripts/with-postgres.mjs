@@ -1,5 +1,5 @@
 // Runs a command with DATABASE_URL set to a throw-away PostgreSQL: `node scripts/with-postgres.mjs -- npm test`.
-// A DATABASE_URL that is already set is used as it is.
+// Uses DATABASE_URL unchanged if it is already set.
 import { postgresBinaries } from './support/postgres-binaries.mjs';
 import { startCluster } from './support/postgres-cluster.mjs';
 import { endLike, runChild, stopSignals } from './support/run-child.mjs';
@@ -8,7 +8,7 @@ import { giveUp, say } from './support/say.mjs';
 const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
 if (!command) giveUp('Which command? Usage: node scripts/with-postgres.mjs -- <command> [arguments …]');
 
-// From here to the end a signal only asks to stop: nothing may keep us from deleting the cluster.
+// From here on a signal only requests a stop, so that the cluster is always deleted.
 let stopRequested = null;
 for (const signal of stopSignals) process.on(signal, () => (stopRequested ??= signal));
 

@@ -1,5 +1,5 @@
 // Runs a command with REDIS_URL set to a throw-away Redis: `node scripts/with-redis.mjs -- npm test -- rate-limit`.
-// A REDIS_URL that is already set is used as it is.
+// Uses REDIS_URL unchanged if it is already set.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ function redisServer() {
     say('Installing Redis (apt-get install redis-server) …');
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     spawnSync('apt-get', ['-qq', 'update'], { env });
-    // Debian would start a server of its own, which nobody would stop; a machine's own policy on that stays as it is.
+    // Keeps the Debian package from starting a server, unless the machine has its own policy.
     const policy = '/usr/sbin/policy-rc.d';
     const ours = !existsSync(policy);
     if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
@@ -44,12 +44,12 @@ function redisServer() {
   }
   if (!found())
     giveUp(
-      'Redis is not installed. On Debian and Ubuntu: sudo apt-get install redis-server. Or set REDIS_URL.',
+      'Redis is not installed. On Debian and Ubuntu: sudo apt-get install redis-server. Or set REDIS_URL to a running one.',
     );
   return 'redis-server';
 }
 
-/** On a port that the kernel chose; should another process take it in between, on another one. */
+/** Starts Redis on a free port, and retries on another one if a different process takes the port first. */
 async function startRedis(program) {
   for (let attempt = 1; attempt <= 5; attempt++) {
     const port = await freePort();
@@ -72,7 +72,7 @@ async function startRedis(program) {
     }
     server.kill('SIGKILL');
   }
-  return giveUp('Redis does not start.');
+  return giveUp('Redis did not start after 5 attempts. Try it alone: redis-server --port 0');
 }
 
 async function listens(port) {

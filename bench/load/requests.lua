@@ -36,7 +36,7 @@ local workloads = {
   end,
 }
 
--- wrk gives each thread a state of its own; what `done` needs is collected there.
+-- wrk runs this in each thread, which has its own Lua state.
 function init(args)
   local name = args[1]
   key, rows, seed = args[2], tonumber(args[3]), tonumber(args[4])

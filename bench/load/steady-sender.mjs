@@ -1,4 +1,4 @@
-// The process that steady.mjs starts. It prints what it measured as JSON.
+// The load generator of steady.mjs, in its own process. Prints its measurements as JSON.
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../../drills/support/statistics.mjs';
@@ -20,7 +20,7 @@ const workloads = {
   }),
 };
 
-// The sender is a process that has just started: until it is quick itself, it would measure itself.
+// Discards the first second, in which the generator itself is still being compiled.
 const WARM_UP_SECONDS = 1;
 const total = Math.round(perSecond * (WARM_UP_SECONDS + seconds));
 const started = performance.now();

@@ -3,15 +3,14 @@ import { runChild } from '../../scripts/support/run-child.mjs';
 import { onCore, CORES } from '../processes.mjs';
 
 /**
- * The same number of requests each second for everybody. A request's time runs from when it was due, also while it
- * waits for a connection, so that a contestant that stalls cannot hide it. Its limits: the generator is a Node process
- * that shares a core with PostgreSQL, and sends what is due once a millisecond; the same for all, so compare and do
- * not take the milliseconds for more than that.
+ * Sends the same number of requests per second to every contestant. Latency counts from when a request was due, including
+ * the wait for a connection, which avoids coordinated omission. The generator shares a core with PostgreSQL and has a
+ * resolution of a millisecond, so compare the results rather than trust the absolute values.
  */
 export async function steadyLoad(options) {
   const program = [process.execPath, join(import.meta.dirname, 'steady-sender.mjs'), JSON.stringify(options)];
   const [command, ...args] = onCore(CORES.others, program);
   const { code, output } = await runChild(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  if (code !== 0) throw new Error(`The steady load ended with ${code}.`);
+  if (code !== 0) throw new Error(`The load generator exited with ${code}. See its error above.`);
   return JSON.parse(output);
 }

@@ -7,7 +7,7 @@ export const CONNECTIONS = 32;
 const script = join(import.meta.dirname, 'requests.lua');
 let seed = 1;
 
-/** As many requests as the contestant answers in so many seconds, each sent when the one before it was answered. */
+/** Measures the peak in a closed loop: each connection sends its next request after the answer to the last. */
 export async function fullLoad({ origin, key, rows, workload, seconds }) {
   const wrk = [
     'wrk',
@@ -23,11 +23,11 @@ export async function fullLoad({ origin, key, rows, workload, seconds }) {
   const [command, ...args] = onCore(CORES.others, [...wrk, origin, '--', workload, key, rows, seed++]);
   const { code, output } = await runChild(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
-  if (code !== 0 || !json) throw new Error(`wrk ended with ${code}:\n${output}`);
+  if (code !== 0 || !json) throw new Error(`wrk failed with ${code}:\n${output}`);
   const { requests, microseconds, p50, p99, refused, broken } = JSON.parse(json);
   if (refused + broken > 0 || requests === 0) {
     throw new Error(
-      `${workload}: of ${requests} answers ${refused} were not 2xx, and ${broken} connections failed.`,
+      `${workload}: ${refused} of ${requests} answers were not 2xx, and ${broken} connections failed.`,
     );
   }
   return { requests, perSecond: requests / (microseconds / 1e6), p50: p50 / 1000, p99: p99 / 1000 };

@@ -4,8 +4,8 @@ const REMEMBERED_MS = 2_000;
 const FORM = /^Bearer ([\x21-\x7e]+)$/i;
 
 /**
- * The check of API keys that all peers share, and that the service makes too: SHA-256 of the bearer token, looked up
- * in the table of keys, and the outcome remembered for two seconds. `find` takes the hash and gives a row or nothing.
+ * The API key check of all peers, equivalent to that of the service: looks up the SHA-256 of the bearer token and caches
+ * the result for two seconds. `find` takes the hash and resolves to a row or nothing.
  */
 export class KnownKeys {
   #known = new Map();
@@ -15,7 +15,7 @@ export class KnownKeys {
     this.#find = find;
   }
 
-  /** The row of the token's key, as long as the key is valid. */
+  /** Resolves to the row of a valid key, otherwise to undefined. */
   async verify(token) {
     const hash = createHash('sha256').update(token).digest();
     const name = hash.toString('base64');
@@ -30,7 +30,7 @@ export class KnownKeys {
     return row && !row.revoked_at && row.expires_at > new Date() ? row : undefined;
   }
 
-  /** The same from an Authorization header. */
+  /** Like verify, for an Authorization header. */
   async verifyHeader(header = '') {
     const [, token] = FORM.exec(header) ?? [];
     return token && this.verify(token);

@@ -4,12 +4,12 @@ const BAR = 16;
 const GROUP_GAP = 26;
 const RIGHT = 60;
 
-/** Colours that can be read on white and on black alike, and told apart without seeing colour: they differ in light. */
+/** Colours that are legible on white and black, and differ in brightness for colour-blind readers. */
 const COLOURS = { service: '#2f81f7', fastify: '#8b949e', express: '#d29922' };
 const NAMES = { service: 'this service', fastify: 'by hand', express: 'by default' };
 const INK = '#768390';
 
-/** Requests per second as ratios to the peer written by hand, whose bar is always 1. */
+/** Draws requests per second relative to the hand-written peer, whose bar is always 1. */
 export function chart({ workloads }, caption) {
   const bars = workloads.map(({ title, lines }) => ({
     title,

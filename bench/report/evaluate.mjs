@@ -1,10 +1,10 @@
 import { median, ratios, summary } from '../statistics.mjs';
 import { TARGETS } from '../workloads.mjs';
 
-/** The service may differ from itself by so much; beyond it, the machine was too busy for any of the figures. */
+/** The largest difference between two runs of the service; beyond it, the machine was too busy to measure. */
 const CONTROL_TOLERANCE = 0.05;
 
-/** What was measured, as ratios to the two peers: one entry for each workload, and one for the process. */
+/** Turns the measurements into ratios to both peers, by workload and for the process. */
 export function evaluate(contestants, workloads) {
   const by = Object.fromEntries(contestants.map((contestant) => [contestant.name, contestant]));
   return {
@@ -62,13 +62,13 @@ function evaluateProcess({ service, fastify, ...others }) {
   return { lines, start, memory };
 }
 
-/** Whether the service agrees with itself; says so when it does not. */
+/** Whether two instances of the service give the same results; reports a failed expectation otherwise. */
 export function isTrustworthy(bench, { workloads }) {
   const off = workloads.filter(({ control }) => control && Math.abs(control.median - 1) > CONTROL_TOLERANCE);
   for (const { title, control } of off) {
     bench.expect(
-      `the service agrees with itself on ${title}: it does not, the ratio is ${control.median.toFixed(2)}. ` +
-        'Something else uses this machine, so nothing of this counts; run it again when that is over.',
+      `control on ${title}: two instances of the service differ by a factor of ${control.median.toFixed(2)}. ` +
+        'Other programs disturb this machine, so discard the results and run the bench again when it is idle.',
       false,
     );
   }

@@ -7,7 +7,7 @@ import { root } from '../../scripts/support/root.mjs';
 
 const folder = join(root, 'docs', 'performance');
 
-/** When and on what it was measured, in one sentence. */
+/** Describes date, commit and machine in one sentence. */
 export function describeMachine(postgresVersion) {
   const date = new Date().toISOString().slice(0, 10);
   const [{ model }] = cpus();
@@ -22,7 +22,7 @@ export function describeMachine(postgresVersion) {
   );
 }
 
-/** Formatted as the rest of the project, so that a new result passes its checks. */
+/** Formats the page with Prettier, so that it passes the format check. */
 export async function writePage(name, text) {
   const path = join(folder, name);
   const options = await prettier.resolveConfig(path);

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const force = promisify(fdatasync);
 
 /**
- * What clients were told, on disk before they go on: one file for each kind, one line for each animal. What is not
- * in a journal was not told.
+ * Records the answers that clients got, with one file per kind and one line per animal. An entry is on disk before the
+ * client continues, so the journal is complete.
  */
 export class AnimalJournal {
   counts = {};

@@ -6,7 +6,7 @@ import { requestText } from './raw-client.mjs';
 const INVALID_EVERY = 10;
 const STATUSES = ['available', 'pending', 'sold', undefined];
 
-/** Bodies with a fault each; the name, by which it would be found again, is as it should be. */
+/** Bodies with one fault each. The name stays valid, so that an animal stored by mistake can be found. */
 const FAULTS = [
   (name) => `{"name":"${name}"}`,
   (name) => `{"name":"${name}","categoryId":1.5}`,
@@ -18,12 +18,11 @@ const FAULTS = [
 ];
 
 /**
- * Writers that create animals without pause and note what they are told of each in a journal, under one of these:
- * `acknowledged` (201), `refused` (503: not stored), `unknown` (503 that says so, or no answer); `invalid` is what
- * must not be stored whatever the answer was, mostly 400.
+ * Creates animals continuously and records each outcome in a journal: `acknowledged` (201), `refused` (503: not stored),
+ * `unknown` (a 503 that says so, or no answer), or `invalid` (must not be stored, whatever the answer).
  */
 export class AnimalWriters {
-  /** Answers that nobody should get, such as 500. */
+  /** Unexpected answers, such as 500. */
   wrong = [];
   #client;
   #key;
@@ -38,7 +37,7 @@ export class AnimalWriters {
     this.#done = Promise.all(Array.from({ length: count }, (_, writer) => this.#write(writer)));
   }
 
-  /** Ends the writers, each after the answer that it waits for. */
+  /** Stops the writers after their pending answers. */
   stop() {
     this.#stopped = true;
     return this.#done;
@@ -69,10 +68,10 @@ export class AnimalWriters {
   }
 }
 
-/** An animal as the interface sends it, its integers as they are written: JSON.parse would round them. */
+/** Parses animals with integers as text, because JSON.parse would round them. */
 export const parseAnimals = (text) => parse(text, undefined, { parseNumber: String });
 
-/** The id; and whether what was acknowledged is what was sent. */
+/** The assigned id, and whether the answer repeats what was sent. */
 function readAnimal(text, sent) {
   const { id, ...rest } = parseAnimals(text);
   return { id, echoed: sameAnimal(rest, sent) };
@@ -84,7 +83,7 @@ export const sameAnimal = (a, b) =>
 const bodyOf = ({ name, categoryId, status }) =>
   `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ''}}`;
 
-/** Of any size, as text. */
+/** A random int64 of any magnitude, as text. */
 const anyInt64 = () =>
   String(
     BigInt.asIntN(64, (BigInt(randomInt(2 ** 32)) << 32n) | BigInt(randomInt(2 ** 32))) >>

@@ -2,7 +2,7 @@ import { percentile } from './statistics.mjs';
 
 export const succeeded = ({ status }) => status === 200 || status === 201;
 
-/** A 503 as it has to be: it says when to come back, and has an Error body. */
+/** A proper 503 has Retry-After and an Error body. */
 export const refusedProperly = ({ status, head, body }) =>
   status === 503 && /\r\nretry-after: *\d+/i.test(head) && isErrorBody(body, status);
 
@@ -20,7 +20,7 @@ export function isErrorBody(body, status) {
   }
 }
 
-/** `1,200 × 200, 34 × 503, 1 × ECONNRESET`. */
+/** Summarises outcomes: `1,200 × 200, 34 × 503, 1 × ECONNRESET`. */
 export function tally(outcomes) {
   const counts = new Map();
   for (const { status, why } of outcomes) counts.set(why ?? status, (counts.get(why ?? status) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { say } from '../../scripts/support/say.mjs';
 
-/** What a drill gets: it tells progress, records figures and expectations, and leaves what is to be undone. */
+/** The context of a running drill: reports progress, records figures and expectations, and cleans up. */
 export class Drill {
   #started = performance.now();
   #figures = [];
@@ -9,31 +9,31 @@ export class Drill {
   #cleaning = null;
 
   constructor(args) {
-    /** What follows the drill's name on the command line. */
+    /** The command-line arguments after the name of the drill. */
     this.args = args;
   }
 
-  /** Whether a short form is asked for: for every change, where the long one is for releases. */
+  /** Whether to run the short form, which is meant for every change; the long one is for releases. */
   get short() {
     return this.args.includes('--short');
   }
 
-  /** Tells whoever is watching what happens now. */
+  /** Prints what the drill does now. */
   progress(text) {
     say(`[${((performance.now() - this.#started) / 1000).toFixed(1).padStart(6)} s] ${text}`);
   }
 
-  /** Something that was measured, shown at the end. */
+  /** Records a measurement for the report. */
   figure(name, value) {
     this.#figures.push([name, String(value)]);
   }
 
-  /** Something that has to hold for the drill to be passed. */
+  /** Records a condition of passing the drill. */
   expect(what, holds) {
     this.#expectations.push([what, holds]);
   }
 
-  /** Called when the drill ends, however it does; the last one first. */
+  /** Registers a clean-up step. They run in reverse order, however the drill ends. */
   defer(undo) {
     this.#undo.unshift(undo);
   }
@@ -48,7 +48,7 @@ export class Drill {
     process.exit(130);
   }
 
-  /** Prints the outcome, also as a row of docs/drills.md when asked to; true when everything that was expected holds. */
+  /** Prints the report, with --markdown also as a row of docs/drills.md. Returns whether the drill passed. */
   report(name) {
     const passed = this.#expectations.length > 0 && this.#expectations.every(([, holds]) => holds);
     const width = Math.max(0, ...this.#figures.map(([name]) => name.length));
@@ -69,7 +69,7 @@ export class Drill {
     for (const undo of this.#undo) {
       await Promise.resolve()
         .then(undo)
-        .catch((error) => say(`Cleaning up: ${error.message}`));
+        .catch((error) => say(`Clean-up failed: ${error.message}`));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Agent, request as send } from 'node:http';
 
-/** A client of one origin that keeps its connections; `call` resolves to the answer, and rejects without one. */
+/** A client for one origin with kept-alive connections; `call` rejects if there is no answer. */
 export function httpClient(drill, origin, { connections = 1, timeoutMs = 30_000 } = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
   drill.defer(() => agent.destroy());

@@ -4,11 +4,10 @@ import { crc32 } from 'node:zlib';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET = { from: 'pets_test_'.length, length: 32 };
 
-/** Keys that read like real ones, checksum included, and that nobody was issued. */
-
+/** A well-formed key with a valid checksum that was never issued. */
 export const randomKey = () => withChecksum(`pets_test_${randomText(SECRET.length)}`);
 
-/** Every key that differs from a real one in exactly one character of its secret, in random order. */
+/** All keys that differ from a real one in exactly one character of the secret, in random order. */
 export function nearMisses(key) {
   const body = key.slice(0, SECRET.from + SECRET.length);
   const keys = [];
@@ -20,12 +19,12 @@ export function nearMisses(key) {
   return shuffled(keys);
 }
 
-/** A key that begins like a real one: only the last characters of the secret are others. */
+/** A key that shares all but the last characters of the secret with a real one. */
 export function sharingPrefix(key, others = 8) {
   return withChecksum(key.slice(0, SECRET.from + SECRET.length - others) + randomText(others));
 }
 
-/** Not even well-formed: the checksum gives it away before anything is looked up. */
+/** A key with a wrong checksum, which is refused without a look-up. */
 export const misspelt = () => {
   const key = randomKey();
   return key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
@@ -42,7 +41,7 @@ export function shuffled(items) {
 
 const randomText = (length) => Array.from({ length }, () => BASE62[randomInt(BASE62.length)]).join('');
 
-/** As src/auth/key-format.ts does; if that changes, the service refuses these keys early and the drill notices. */
+/** Computes the checksum like src/auth/key-format.ts. If that changes, the service refuses these keys and the drill fails. */
 function withChecksum(body) {
   let rest = crc32(body);
   let text = '';

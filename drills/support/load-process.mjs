@@ -1,10 +1,9 @@
-// A process that sends load and counts what becomes of it: beside the drill, so that neither keeps the other waiting.
-// Started by load.mjs.
+// A load generator that runs in its own process, so that it does not compete with the drill. Started by load.mjs.
 import { latencies, refusedProperly, succeeded, tally } from './answers.mjs';
 import { RawClient } from './raw-client.mjs';
 import { largePages, SteadyLoad } from './steady-load.mjs';
 
-/** What an answer has to be for a client to notice nothing. */
+/** An answer within this time counts as normal. */
 const NORMAL_MS = 500;
 
 process.on('message', async ({ origin, key, positions, seconds, perSecond, connections }) => {
@@ -50,7 +49,7 @@ function summary(outcomes, { from, seconds }) {
     refused: refusals.length,
     latencyOfSuccesses: latencies(successes),
     latencyOfRefusals: latencies(refusals),
-    /** From when on everything was as always, after the beginning. */
+    /** The time after the start from which all answers were normal. */
     normalAfterMs: abnormal.reduce((last, { since }) => Math.max(last, since - from), 0),
   };
 }

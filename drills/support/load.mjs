@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /**
- * A process that sends load: with `perSecond` at that rate whatever becomes of it, without it as fast as the answers
- * come on that many connections. Resolves to what became of it.
+ * Starts a load generator in its own process. With `perSecond` it is an open loop at that rate, without it a closed loop
+ * on that many connections. The returned function resolves to a summary of the outcomes.
  */
 export function startLoadProcess(drill) {
   const child = fork(join(import.meta.dirname, 'load-process.mjs'));
@@ -12,7 +12,7 @@ export function startLoadProcess(drill) {
   return async (load) => {
     child.send(load);
     const ended = once(child, 'exit').then(() => {
-      throw new Error('The process that sends the load has ended.');
+      throw new Error('The load generator exited. See its error above.');
     });
     const [summary] = await Promise.race([once(child, 'message'), ended]);
     return summary;

@@ -13,8 +13,8 @@ const PASSWORD = 'only-for-this-drill';
 const START_MS = 120_000;
 
 /**
- * PostgreSQL on three nodes with Patroni and etcd, from the system's packages, with the configuration of docker/ha;
- * only names, addresses, folders and passwords are the drill's.
+ * A PostgreSQL cluster of three nodes with Patroni and etcd from the system's packages. Uses the configuration in
+ * docker/ha with its own names, addresses, folders and passwords.
  */
 export class PatroniCluster {
   nodes = [];
@@ -46,7 +46,7 @@ export class PatroniCluster {
     await this.inSync();
   }
 
-  /** What docker/ha/database.cfg asks for. */
+  /** The environment variables of docker/ha/database.cfg. */
   addresses() {
     return Object.fromEntries(
       this.nodes.flatMap(({ port, rest }, i) => [
@@ -65,7 +65,7 @@ export class PatroniCluster {
     this.#drill.defer(() => this.kill(node));
   }
 
-  /** Patroni and all of PostgreSQL at once, as when the machine loses its power. */
+  /** Kills Patroni and all PostgreSQL processes at once, like a power failure. */
   async kill(node) {
     if (node.child.exitCode !== null || node.child.signalCode !== null) return;
     const postmaster = readPid(join(node.env.PATRONI_POSTGRESQL_DATA_DIR, 'postmaster.pid'));
@@ -81,7 +81,7 @@ export class PatroniCluster {
     );
   }
 
-  /** Resolves when there is a primary, two that follow it, and one of these synchronously. */
+  /** Resolves when there is a primary with two replicas, one of them synchronous. */
   async inSync() {
     for (const end = performance.now() + START_MS; performance.now() < end; await delay(250)) {
       const members = await this.#members();
@@ -89,7 +89,7 @@ export class PatroniCluster {
       if (roles.length === 3 && roles.includes('leader') && roles.includes('sync_standby')) return;
     }
     const logs = this.nodes.map(({ name }) => this.#log(name).split('\n').slice(-15).join('\n'));
-    throw new Error(`Patroni's nodes do not come together:\n${logs.join('\n\n')}`);
+    throw new Error(`The Patroni nodes were not in sync within ${START_MS / 1_000} s:\n${logs.join('\n\n')}`);
   }
 
   async #members() {
@@ -126,11 +126,11 @@ export class PatroniCluster {
       await once(child, 'exit');
     });
     for (const end = performance.now() + START_MS; performance.now() < end; await delay(100)) {
-      if (child.exitCode !== null) throw new Error(`etcd ended:\n${this.#log('etcd')}`);
+      if (child.exitCode !== null) throw new Error(`etcd exited:\n${this.#log('etcd')}`);
       const answer = await fetch(`${url}/health`, { headers: { connection: 'close' } }).catch(() => null);
       if (answer?.ok) return `127.0.0.1:${client}`;
     }
-    throw new Error(`etcd does not get ready:\n${this.#log('etcd')}`);
+    throw new Error(`etcd was not ready within ${START_MS / 1_000} s:\n${this.#log('etcd')}`);
   }
 
   #environment(name, etcd, port, rest) {
@@ -187,7 +187,7 @@ function childrenOf(pid) {
       .split('\n')
       .map(Number);
   } catch {
-    return []; // it has none, or is gone
+    return []; // it has no children or has exited
   }
 }
 
@@ -195,6 +195,6 @@ function killHard(pid) {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has exited already.
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the system knows of a process; only Linux tells, elsewhere it is 0. */
+// These figures come from /proc, so they are 0 on systems other than Linux.
 
 export const residentMiB = (pid) =>
   orZero(() =>
@@ -9,7 +9,7 @@ export const residentMiB = (pid) =>
 
 export const openFiles = (pid) => orZero(() => readdirSync(`/proc/${pid}/fd`).length);
 
-/** How much memory a process has now, and what the most of it was. */
+/** Samples the resident memory of a process: the first value and the maximum. */
 export function watchMemory(drill, pid) {
   const first = residentMiB(pid);
   let most = first;

@@ -11,10 +11,10 @@ import { freePort } from '../../scripts/support/free-port.mjs';
 
 const START_MS = 30_000;
 
-/** A drill sends more than a client may. */
+/** Drills exceed the default rate limits. */
 const NO_RATE_LIMITS = { RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_FAILURES: '0' };
 
-/** The built service on a free port of the loopback interface, ended with the drill. `settings` are its environment. */
+/** Starts the built service on a free loopback port; the drill stops it. `settings` are environment variables. */
 export async function startService(drill, settings, { node } = {}) {
   drill.progress('starting the service');
   const service = await launchService(drill, settings, { node });
@@ -22,7 +22,7 @@ export async function startService(drill, settings, { node } = {}) {
   return service;
 }
 
-/** The same, without waiting until it is ready. `node` are arguments for Node.js. */
+/** Like startService, but does not wait until the service is ready. `node` are arguments for Node.js. */
 export async function launchService(drill, settings, { port, node = [] } = {}) {
   await prepare();
   const own = {
@@ -50,7 +50,7 @@ export async function launchService(drill, settings, { port, node = [] } = {}) {
   return { origin: `http://127.0.0.1:${own.PORT}`, pid: child.pid, child, running, exited, stop };
 }
 
-/** Keys for the database that `settings` name; an embedded one must not be in use by a service. */
+/** Issues keys for the database in `settings`; no service may be using it if it is embedded. */
 export async function issueKeys(settings, count) {
   const keys = [];
   for (let i = 0; i < count; i++) {
@@ -60,22 +60,22 @@ export async function issueKeys(settings, count) {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    if (code !== 0) throw new Error(`No key was issued:\n${output}`);
+    if (code !== 0) throw new Error(`Issuing a key failed:\n${output}`);
     keys.push(output.trim());
   }
   return keys;
 }
 
-/** Resolves to the moment at which it is ready; it listens before it has reached its database. */
+/** Resolves to the time when the service is ready, which is after it listens. */
 export async function ready({ origin, child, running }) {
   for (const end = performance.now() + START_MS; performance.now() < end; await delay(20)) {
-    if (!running()) throw new Error(`The service ended with ${child.exitCode ?? child.signalCode}.`);
+    if (!running()) throw new Error(`The service exited with ${child.exitCode ?? child.signalCode}.`);
     if ((await healthOf(origin, 'ready')) === 200) return performance.now();
   }
-  throw new Error('The service does not get ready.');
+  throw new Error(`The service was not ready within ${START_MS / 1_000} s.`);
 }
 
-/** The status of /health/live or /health/ready; 0 without an answer. */
+/** The status of /health/live or /health/ready, or 0 without an answer. */
 export async function healthOf(origin, kind) {
   const answer = await fetch(`${origin}/health/${kind}`, { headers: { connection: 'close' } }).catch(
     () => null,

@@ -1,14 +1,14 @@
 import { startPostgres } from './postgres.mjs';
 import { issueKeys } from './service.mjs';
 
-/** A PostgreSQL, the settings of a service on it, and a key. */
+/** Starts PostgreSQL, and returns the settings of a service on it with a key. */
 export async function setUp(drill) {
   const cluster = await startPostgres(drill);
   drill.progress('issuing a key');
   const settings = {
     DATABASE_URL: cluster.url,
     KEY_ENVIRONMENT: 'test',
-    // What clients are told is looked at; the log would repeat it for each of them. Whoever wants to see it says so.
+    // The drill checks the answers, which the log would only repeat. Set LOG_LEVEL to see it.
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
   };
   const [key] = await issueKeys(settings, 1);

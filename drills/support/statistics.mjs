@@ -15,7 +15,7 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-/** Of the straight line that lies closest to these points (least squares). */
+/** The slope of a linear regression (least squares). */
 export function slope(points) {
   const middle = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
   const sums = points.map(([x, y]) => [(x - middle[0]) * (y - middle[1]), (x - middle[0]) ** 2]);

@@ -3,8 +3,8 @@ import { requestText } from './raw-client.mjs';
 const TICK_MS = 5;
 
 /**
- * Requests at a steady rate, whatever becomes of the ones before (an open loop): `request(i)` makes the text of each.
- * How long an answer took is counted from the moment at which its request was due, not from when it could be sent.
+ * Sends requests at a steady rate, independently of earlier answers (an open loop); `request(i)` returns the text of each.
+ * Latency counts from when a request was due, not from when it was sent.
  */
 export class SteadyLoad {
   outcomes = [];
@@ -27,7 +27,7 @@ export class SteadyLoad {
     clearInterval(this.#timer);
   }
 
-  /** Every outcome, once the last answer is here. */
+  /** Stops the load and resolves to all outcomes after the last answer. */
   async finish() {
     this.stop();
     await Promise.all(this.#answers);
@@ -35,7 +35,7 @@ export class SteadyLoad {
   }
 }
 
-/** Of ten requests, seven read a page and three create an animal. */
+/** A mix of 70 % page reads and 30 % creates. */
 export function mixedRequests(key) {
   const read = requestText('GET', '/v1/pets?limit=10', { key });
   return (i) => {
@@ -45,7 +45,7 @@ export function mixedRequests(key) {
   };
 }
 
-/** The most that can be asked for: pages of 100 animals, each at another of so many positions. */
+/** Pages of the maximum size at random positions. */
 export function largePages(key, positions) {
   return () => {
     const after = Math.floor(Math.random() * positions);

@@ -1,13 +1,13 @@
 import { freePort } from '../../scripts/support/free-port.mjs';
 import { launchService, ready } from './service.mjs';
 
-/** Starts the service again, on the same port, whenever it ends: as systemd, Docker or Kubernetes would. */
+/** Restarts the service on the same port whenever it exits, like systemd, Docker or Kubernetes. */
 export class Supervisor {
   #drill;
   #settings;
   #service;
   #stopped = false;
-  /** How often it ended without having been killed from here. */
+  /** The number of exits that this class did not cause. */
   crashes = 0;
   #killed = false;
 
@@ -25,7 +25,7 @@ export class Supervisor {
     return this.#service.origin;
   }
 
-  /** Ends the service as a power failure would; resolves to when that was, once the next one has been launched. */
+  /** Kills the service with SIGKILL; resolves to the time of that, after the restart. */
   async kill() {
     const { child } = this.#service;
     const killedAt = performance.now();
@@ -36,7 +36,7 @@ export class Supervisor {
     return killedAt;
   }
 
-  /** Resolves to the moment at which the service can answer. */
+  /** Resolves to the time when the service is ready. */
   ready() {
     return ready(this.#service);
   }

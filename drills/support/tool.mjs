@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Makes sure that a program is there: on Debian, root gets its package installed. */
+/** Requires a program; installs its package when run as root on Debian. */
 export function requireTool(drill, program, debianPackage = program) {
   if (isThere(program)) return;
   if (process.getuid() === 0 && existsSync('/usr/bin/apt-get')) {

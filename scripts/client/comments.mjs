@@ -1,4 +1,4 @@
-/** A doc comment of these paragraphs, or nothing. */
+/** Formats paragraphs as a doc comment; empty without paragraphs. */
 export function comment(paragraphs) {
   const lines = paragraphs
     .filter(Boolean)
@@ -10,8 +10,8 @@ export function comment(paragraphs) {
 }
 
 /**
- * What the document says of an operation, and the tag by which editors strike through what is deprecated. A caller of
- * the client knows the names of methods: they stand in for `GET /pets`.
+ * The description of an operation, with a `@deprecated` tag if needed. Callers of the client know method names, so these
+ * replace references such as `GET /pets`.
  */
 export function deprecation(operation, operations) {
   const paragraphs = (operation.description ?? '').split('\n\n').filter(Boolean);

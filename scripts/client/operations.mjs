@@ -8,7 +8,7 @@ import type { Transport } from './transport.js';`;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** The types and the operations of a document as TypeScript, not yet formatted. */
+/** Generates the types and operations of a document as unformatted TypeScript. */
 export function clientOperations(document) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] ? [describe(document, path, method, item[method])] : [])),
@@ -33,11 +33,14 @@ export function clientOperations(document) {
   ].join('\n\n');
 }
 
-/** What the client needs to know of one operation. */
+/** Collects what the generator needs from one operation. */
 function describe(document, path, httpMethod, operation) {
   const parameters = operation.parameters ?? [];
   const strange = parameters.find((parameter) => !['path', 'query'].includes(parameter.in));
-  if (strange) throw new Error(`${operation.operationId}: no parameters in ${strange.in} are known here.`);
+  if (strange)
+    throw new Error(
+      `${operation.operationId} has a parameter in "${strange.in}". Teach scripts/client/operations.mjs to generate it.`,
+    );
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
   const id = operation.operationId;
   return {
@@ -58,10 +61,10 @@ function queryType({ id, queryName, query }) {
     ({ name, description, required, schema }) =>
       `${comment([description])}readonly ${name}${required ? '' : '?'}: ${typeOf(schema)};`,
   );
-  return `/** What \`${id}\` can be asked for. */\nexport interface ${queryName} {\n${members.join('\n')}\n}`;
+  return `/** Query parameters of \`${id}\`. */\nexport interface ${queryName} {\n${members.join('\n')}\n}`;
 }
 
-/** Every code that an operation documents. */
+/** All error codes that the operations document. */
 function errorCodes(operations) {
   const codes = operations.flatMap(({ operation }) =>
     Object.values(operation.responses).flatMap((response) =>
@@ -71,12 +74,12 @@ function errorCodes(operations) {
     ),
   );
   const union = [...new Set(codes)].toSorted(inOrder).map((code) => JSON.stringify(code));
-  return `/** The codes of failures that this version of the interface documents. */\nexport type ErrorCode = ${union.join(' | ')};`;
+  return `/** The error codes documented in this version of the API. */\nexport type ErrorCode = ${union.join(' | ')};`;
 }
 
 function exactMembers(schemas) {
   return (
-    '/** The members of answers that are 64-bit integers. */\n' +
+    '/** Response members that are 64-bit integers. */\n' +
     `export const INT64_MEMBERS: ReadonlySet<string> = new Set(${JSON.stringify(int64Members(schemas))});`
   );
 }
@@ -90,14 +93,14 @@ function method(described, operations) {
   );
 }
 
-/** An operation that answers a list, and goes on after an id, can be walked: `Pets` gives the method `pets`. */
+/** Generates an async iterator for an operation that returns a list and takes `after`: `Pets` becomes `pets()`. */
 function iterator(document, described) {
   const { id, output, query, queryName } = described;
   const name = output.$ref?.split('/').at(-1);
   const list = document.components.schemas[name];
   if (list?.type !== 'array' || !query.some((parameter) => parameter.name === 'after')) return '';
   return (
-    `/** All that \`${id}\` lists, a page at a time: \`for await (const … of …)\`. */\n` +
+    `/** Iterates over all items of \`${id}\`, fetching page by page: \`for await (const … of …)\`. */\n` +
     `${lowerFirst(name)}(query: ${queryName} = {}, options?: CallOptions): ` +
     `AsyncGenerator<${typeOf(list.items)}, void, undefined> {\n` +
     `return pages<${typeOf(list.items)}>(this.transport, ${call(described)}, options);\n}`

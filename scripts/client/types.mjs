@@ -1,6 +1,6 @@
 import { comment } from './comments.mjs';
 
-/** The named schemas that these ones need, with those that they need in turn. */
+/** The named schemas that these schemas reference, directly or indirectly. */
 export function reachableSchemas(document, schemas, found = new Map()) {
   for (const schema of schemas.filter(Boolean)) {
     const name = schema.$ref?.split('/').at(-1);
@@ -33,28 +33,33 @@ export function typeOf(schema) {
   const plain = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' }[schema.type];
   if (plain) return plain;
   throw new Error(
-    `This schema has no TypeScript type yet; teach it to scripts/client: ${JSON.stringify(schema)}`,
+    `This schema has no TypeScript type yet. Add one to scripts/client/types.mjs: ${JSON.stringify(schema)}`,
   );
 }
 
-/** Integers are told apart by the names of their members, so a name must mean the same everywhere. */
+/** The client recognises 64-bit integers by member name, so each name must have the same type everywhere. */
 export function int64Members(schemas) {
   const nameless = [...schemas].find(([, schema]) => schema.type === 'array' && isExact(schema, schemas));
-  if (nameless) throw new Error(`The integers of "${nameless[0]}" have no member's name to be told by.`);
+  if (nameless)
+    throw new Error(
+      `The 64-bit integers of "${nameless[0]}" have no member name, which the client needs to recognise them.`,
+    );
   const members = [...schemas.values()].flatMap((schema) => Object.entries(schema.properties ?? {}));
   const exact = new Set(members.filter(([, schema]) => isExact(schema, schemas)).map(([name]) => name));
   const other = members.find(([name, schema]) => exact.has(name) && !isExact(schema, schemas));
   if (other)
-    throw new Error(`The member "${other[0]}" is a 64-bit integer in one schema and not in another.`);
+    throw new Error(
+      `The member "${other[0]}" is a 64-bit integer in one schema and not in another. Rename one of them.`,
+    );
   return [...exact].toSorted(inOrder);
 }
 
-/** The order of code units: no language of any machine changes it. */
+/** Compares by code units, independently of the locale. */
 export const inOrder = (a, b) => (a < b ? -1 : 1);
 
 const isInt64 = ({ type, format }) => type === 'integer' && format === 'int64';
 
-/** An integer of 64 bits or an array of them, perhaps under a name of its own. */
+/** Whether a schema is a 64-bit integer or an array of them, possibly by reference. */
 function isExact(schema, schemas) {
   if (schema.$ref) return isExact(schemas.get(schema.$ref.split('/').at(-1)), schemas);
   if (schema.allOf?.length === 1) return isExact(schema.allOf[0], schemas);

@@ -3,10 +3,10 @@ import { root } from '../support/root.mjs';
 import { rename } from './names.mjs';
 import { readTemplate } from './template.mjs';
 
-/** The time that the template's migration has in its name. */
+/** The timestamp in the name of the template's migration. */
 const TEMPLATE_TIME = '1000000000000';
 
-/** The files of a new resource, formatted: text by path. */
+/** The formatted files of a new resource, by path. */
 export async function filesOf(names, now) {
   const { format, resolveConfig } = await import('prettier');
   const made = Object.entries(readTemplate()).map(async ([templatePath, template]) => {

@@ -1,26 +1,28 @@
 import { Script } from 'node:vm';
 import { wordsOfTemplate } from './template.mjs';
 
-/** What the template calls the resource. Two words, so that each way of writing them can be told from the others. */
+/** The names in the template. Two words, so that every spelling (camelCase, snake_case, …) is distinct. */
 export const TEMPLATE = { plural: 'sample-things', singular: 'sample-thing' };
 
-/** PostgreSQL cuts names off at 63 bytes, and those of constraints begin with the table's. */
+/** PostgreSQL truncates names to 63 bytes, and constraint names start with the table name. */
 const LONGEST = 40;
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/;
 
-/** The plural and the singular of a resource, or an error that says what to do. */
+/** Returns the plural and singular of a resource, or throws an error that says what to do. */
 export function readNames(plural, given) {
   refuseBad(plural);
   const singular = given ?? singularOf(plural);
   refuseBad(singular);
   if (plural === singular) {
-    throw new Error(`The plural and the singular are both "${plural}"; the code needs two names.`);
+    throw new Error(
+      `The plural and the singular are both "${plural}", but the code needs two names. Add another: --singular <name>`,
+    );
   }
   for (const name of [plural, singular]) refuseUsed(name, plural);
   return { plural, singular };
 }
 
-/** Text of the template with the names of a resource instead. */
+/** Replaces the names of the template with those of a resource. */
 export function rename(text, names) {
   const replacements = new Map(
     ['plural', 'singular'].flatMap((number) => {
@@ -35,7 +37,7 @@ export function rename(text, names) {
     .replaceAll(new RegExp(words, 'g'), (word) => replacements.get(word));
 }
 
-/** As a type, a variable, a file, a table, a constant and in a sentence. */
+/** Spellings of a name: type, variable, file, table, constant, prose. */
 export function waysToWrite(name) {
   const words = name.split('-');
   const capital = (word) => word[0].toUpperCase() + word.slice(1);
@@ -45,24 +47,24 @@ export function waysToWrite(name) {
   return [type, variable, name, table, table.toUpperCase(), words.join(' ')];
 }
 
-/** Where the plural does not tell (boxes and axes, caches and matches), a person does. */
+/** Ambiguous plurals (boxes and axes, caches and matches) need --singular. */
 function singularOf(plural) {
   if (/[^aeiou]ies$/.test(plural)) return plural.replace(/ies$/, 'y');
   if (/(sh|ss)es$/.test(plural)) return plural.slice(0, -2);
   if (plural.endsWith('s') && !/(ss|us|ches|oes|ses|xes|zes)$/.test(plural)) return plural.slice(0, -1);
-  throw new Error(`What is one of "${plural}" called? Add: --singular <name>`);
+  throw new Error(`The singular of "${plural}" is not clear. Add: --singular <name>`);
 }
 
 function refuseBad(name) {
   if (!KEBAB.test(name) || name.length > LONGEST) {
     throw new Error(
-      `"${name}" does not do. A name is small letters and digits, words joined by hyphens, such as pet-toys, ` +
-        `and no longer than ${LONGEST} characters.`,
+      `"${name}" is not a valid name. Use lower-case letters and digits, join words with hyphens, such as pet-toys, ` +
+        `and use no more than ${LONGEST} characters.`,
     );
   }
 }
 
-/** A resource "pages" would have a class `Page`, and the code that uses it needs another one of that name. */
+/** Refuses names that the generated code uses otherwise: "pages" would need a class `Page`, which paging defines. */
 function refuseUsed(name, plural) {
   const [type, variable] = waysToWrite(name);
   const used = [type, variable].find(
@@ -70,7 +72,7 @@ function refuseUsed(name, plural) {
   );
   if (used) {
     throw new Error(
-      `The generated code needs "${used}" for something else. Say more, such as "animal-${plural}".`,
+      `The generated code uses "${used}" for something else. Choose a longer name, such as "animal-${plural}".`,
     );
   }
 }

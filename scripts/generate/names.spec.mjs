@@ -3,7 +3,7 @@ import { filesOf } from './files.mjs';
 import { readNames, rename } from './names.mjs';
 import { refuseTaken } from './taken.mjs';
 
-describe('The names of a resource', () => {
+describe('readNames', () => {
   it.each([
     ['toys', 'toy', undefined],
     ['pet-toys', 'pet-toy', undefined],
@@ -12,27 +12,29 @@ describe('The names of a resource', () => {
     ['witnesses', 'witness', undefined],
     ['horses', 'horse', 'horse'],
     ['people', 'person', 'person'],
-  ])('%s: one is a %s', (plural, singular, given) => {
+  ])('derives or takes the singular: %s, %s', (plural, singular, given) => {
     expect(readNames(plural, given)).toEqual({ plural, singular });
   });
 
   it.each([
-    ['Toys', undefined, '"Toys" does not do.'],
-    ['toy_s', undefined, '"toy_s" does not do.'],
-    ['../toys', undefined, '"../toys" does not do.'],
-    ['toys', 'Toy', '"Toy" does not do.'],
-    [`${'x'.repeat(40)}s`, undefined, 'no longer than 40 characters'],
-    ['sheep', undefined, 'What is one of "sheep" called? Add: --singular <name>'],
-    ['buses', undefined, 'What is one of "buses" called? Add: --singular <name>'],
+    ['Toys', undefined, '"Toys" is not a valid name.'],
+    ['toy_s', undefined, '"toy_s" is not a valid name.'],
+    ['../toys', undefined, '"../toys" is not a valid name.'],
+    ['toys', 'Toy', '"Toy" is not a valid name.'],
+    [`${'x'.repeat(40)}s`, undefined, 'no more than 40 characters'],
+    ['sheep', undefined, 'The singular of "sheep" is not clear. Add: --singular <name>'],
+    ['buses', undefined, 'The singular of "buses" is not clear. Add: --singular <name>'],
     ['sheep', 'sheep', 'The plural and the singular are both "sheep"'],
-    ['classes', undefined, 'The generated code needs "class" for something else.'],
-    ['pages', undefined, 'The generated code needs "Page" for something else.'],
-    ['dates', undefined, 'The generated code needs "Date" for something else.'],
-  ])('%s of %s: refused, with what to do', (plural, singular, message) => {
+    ['classes', undefined, 'The generated code uses "class" for something else.'],
+    ['pages', undefined, 'The generated code uses "Page" for something else.'],
+    ['dates', undefined, 'The generated code uses "Date" for something else.'],
+  ])('refuses %s with singular %s and says what to do', (plural, singular, message) => {
     expect(() => readNames(plural, singular)).toThrow(message);
   });
+});
 
-  it('stand wherever the template has its own, written as they are written there', () => {
+describe('rename', () => {
+  it('replaces the names of the template in every spelling', () => {
     const text = 'SampleThings sampleThing sample-things sample_thing SAMPLE_THINGS sample things';
     expect(rename(text, { plural: 'pet-toys', singular: 'pet-toy' })).toBe(
       'PetToys petToy pet-toys pet_toy PET_TOYS pet toys',
@@ -43,8 +45,8 @@ describe('The names of a resource', () => {
   });
 });
 
-describe('The files of a resource', () => {
-  it('have nothing left of the template, and the time in the name of the migration and of its class', async () => {
+describe('filesOf', () => {
+  it('replaces all template names, and puts the timestamp into the migration', async () => {
     const files = await filesOf({ plural: 'toys', singular: 'toy' }, 1_234_567_890_123);
     expect(Object.keys(files)).toEqual(
       expect.arrayContaining([
@@ -58,17 +60,19 @@ describe('The files of a resource', () => {
     expect(all).not.toContain('1000000000000');
     expect(all).toContain('class CreateToys1234567890123');
   });
+});
 
+describe('refuseTaken', () => {
   it.each([
-    ['pets', 'pet', [], 'src/pets is there already.'],
-    ['toys', 'toy', ['test/e2e/list-pets.spec.ts'], 'test/e2e/list-pets.spec.ts is there already.'],
-    ['api-keys', 'api-key', [], 'src/auth/api-key.entity.ts has a table "api_keys" already.'],
-    ['pet-statuses', 'pet-status', [], 'The document has a schema "PetStatus" already.'],
-  ])('%s meet what is there', (plural, singular, paths, message) => {
+    ['pets', 'pet', [], 'src/pets already exists.'],
+    ['toys', 'toy', ['test/e2e/list-pets.spec.ts'], 'test/e2e/list-pets.spec.ts already exists.'],
+    ['api-keys', 'api-key', [], 'src/auth/api-key.entity.ts already has a table "api_keys".'],
+    ['pet-statuses', 'pet-status', [], 'The document already has a schema "PetStatus".'],
+  ])('refuses %s, which would collide', (plural, singular, paths, message) => {
     expect(() => refuseTaken({ plural, singular }, paths)).toThrow(message);
   });
 
-  it('meet nothing when the name is free', () => {
+  it('accepts a free name', () => {
     expect(() => refuseTaken({ plural: 'toys', singular: 'toy' }, ['src/toys/toys.module.ts'])).not.toThrow();
   });
 });

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { root } from '../support/root.mjs';
 import { waysToWrite } from './names.mjs';
 
-/** Throws when a resource would meet something that is there: a folder, a file, a table, a name in the document. */
+/** Throws if a resource collides with an existing folder, file, table or schema. */
 export function refuseTaken({ plural, singular }, paths) {
   const folder = `src/${plural}`;
   const path = [folder, ...paths].find((candidate) => existsSync(join(root, candidate)));
   if (path) {
     throw new Error(
-      `${path} is there already. Choose another name, or delete what is left of an earlier try.`,
+      `${path} already exists. Choose another name, or delete the files of an earlier attempt.`,
     );
   }
   const table = waysToWrite(plural)[3];
   const owner = entities().find((file) =>
     readFileSync(join(root, file), 'utf8').includes(`@Entity('${table}')`),
   );
-  if (owner) throw new Error(`${owner} has a table "${table}" already. Choose another name.`);
+  if (owner) throw new Error(`${owner} already has a table "${table}". Choose another name.`);
   const { schemas } = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')).components;
   const schema = [plural, singular].map((name) => waysToWrite(name)[0]).find((name) => name in schemas);
   if (schema)
     throw new Error(
-      `The document has a schema "${schema}" already. Choose another name, or let "npm run openapi" forget one that is gone.`,
+      `The document already has a schema "${schema}". Choose another name, or run "npm run openapi" to remove a stale one.`,
     );
 }
 

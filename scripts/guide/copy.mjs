@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { root } from '../support/root.mjs';
 
-/** What a fresh checkout would not have. The installed packages are the same ones, through a link. */
+/** Files that a fresh checkout does not have. The installed packages are linked instead of copied. */
 const LEFT_OUT = new Set(['.git', '.data', '.env', 'coverage', 'dist', 'node_modules']);
-/** Settings that would lead the commands to something that exists outside the copy. */
+/** Settings that would point the commands at something outside the copy. */
 const SETTINGS = ['DATABASE_URL', 'DATABASE_DIR', 'REDIS_URL', 'BASE_URL', 'API_KEY', 'NODE_OPTIONS'];
 
-/** A copy of the checkout to try something on, in a folder of its own with a folder for what is temporary. */
+/** Creates a copy of the checkout in a temporary folder, with its own TMPDIR. */
 export function makeCopy() {
   const home = mkdtempSync(join(tmpdir(), 'guide-'));
   const folder = join(home, 'checkout');

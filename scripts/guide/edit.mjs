@@ -1,9 +1,9 @@
-/** The text after an edit as `diff` shows it. Without context and with an empty text it is a new file. */
+/** Applies a diff to a text. A diff without context creates a new file from an empty text. */
 export function edited(text, diff) {
   return hunksOf(diff).reduce(applied, text);
 }
 
-/** Between hunks there is a line `@@`. */
+/** Splits a diff at lines that begin with `@@`. */
 function hunksOf(diff) {
   const hunks = [[]];
   for (const line of diff) {
@@ -17,16 +17,16 @@ function applied(text, hunk) {
   const old = side(hunk, '-');
   const wanted = side(hunk, '+');
   if (old === '') {
-    if (text !== '') throw new Error(`Without context these lines have no place:\n${wanted}`);
+    if (text !== '') throw new Error(`These lines need context to be placed in the file:\n${wanted}`);
     return wanted;
   }
   const [before, after, ...more] = `\n${text}`.split(`\n${old}`);
-  if (after === undefined) throw new Error(`These lines are not in the file:\n${old}\nIt is:\n${text}`);
-  if (more.length > 0) throw new Error(`These lines are there more than once; show more of them:\n${old}`);
+  if (after === undefined) throw new Error(`These lines are not in the file:\n${old}\nThe file is:\n${text}`);
+  if (more.length > 0) throw new Error(`These lines occur more than once; add more context:\n${old}`);
   return `${before}\n${wanted}${after}`.slice(1);
 }
 
-/** The lines that both sides have, and those of one. */
+/** One side of a hunk: the common lines and those with this sign. */
 function side(hunk, sign) {
   return hunk
     .filter((line) => line === '' || line.startsWith(' ') || line.startsWith(sign))

@@ -1,6 +1,6 @@
 /**
- * The fenced blocks of the page, each a step: `sh` is a command in each line, `diff` an edit, and anything else is what
- * a file holds by then. The line before a block names its file: "In `src/toys/toy.entity.ts`:".
+ * Reads the fenced blocks of the page as steps: `sh` is one command per line, `diff` is an edit, and anything else is the
+ * expected content of a file. The line before a block names its file: "In `src/toys/toy.entity.ts`:".
  */
 export function readSteps(page) {
   const lines = page.split('\n');

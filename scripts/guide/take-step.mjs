@@ -5,7 +5,7 @@ import { edited } from './edit.mjs';
 
 const DONE = { code: 0, interrupted: null, output: '' };
 
-/** Takes a step of the guide in a copy of the checkout; resolves like a command, also when it is none. */
+/** Executes a step in a copy of the checkout. Every kind of step resolves to the result of a command. */
 export async function takeStep({ folder, env }, step) {
   if (step.kind === 'command') {
     return runChild('sh', ['-c', step.command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -16,17 +16,18 @@ export async function takeStep({ folder, env }, step) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, edited(text, step.block));
   } else if (text !== `${step.block.join('\n')}\n`) {
-    throw new Error(`${step.path} is not what the page shows. It is:\n${text}`);
+    throw new Error(`${step.path} differs from the page. The file is:\n${text}`);
   }
   return DONE;
 }
 
-/** A star stands for what differs from time to time, as in the name of a migration. */
+/** Expands a `*`, which stands for a part that varies, such as the timestamp of a migration. */
 function fileIn(folder, path) {
   if (!path.includes('*')) return join(folder, path);
   const home = join(folder, dirname(path));
   const [start, end] = basename(path).split('*');
   const found = readdirSync(home).filter((name) => name.startsWith(start) && name.endsWith(end));
-  if (found.length !== 1) throw new Error(`${path} stands for ${found.length} files: ${found.join(', ')}`);
+  if (found.length !== 1)
+    throw new Error(`${path} must match one file, but matches ${found.length}: ${found.join(', ')}`);
   return join(home, found[0]);
 }

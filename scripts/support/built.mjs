@@ -13,13 +13,13 @@ export function isBuiltFrom(fingerprint) {
   }
 }
 
-/** To be called first: what an interrupted build leaves behind is then built again. */
+/** Call before a build, so that an interrupted one is repeated. */
 export const markUnbuilt = () => rmSync(stamp, { force: true });
 
-/** To be called last. */
+/** Call after a successful build. */
 export const markBuiltFrom = (fingerprint) => writeFileSync(stamp, fingerprint);
 
-/** Changes whenever the outcome of a build could. By content, because checkouts and copies give files new times. */
+/** A hash of all build inputs. Uses contents, because checkouts and copies change file times. */
 export function sourceFingerprint() {
   const hash = createHash('sha256');
   for (const file of [...settings(), ...sources()].toSorted()) {

@@ -1,5 +1,4 @@
-/** Imports a package by its name or a file within it. */
-/** What Nest and TypeORM would load if it were there. */
+/** Optional packages that Nest and TypeORM load if they are installed. */
 const OPTIONAL = [
   '@nestjs/microservices',
   '@nestjs/websockets',
@@ -29,14 +28,14 @@ const OPTIONAL = [
   'typeorm-aurora-data-api-driver',
 ];
 
-/** CommonJS packages expect these. */
+/** The globals that CommonJS packages expect. */
 const COMMON_JS = `
 import { createRequire as requireFrom } from 'node:module';
 import { dirname as folderOf } from 'node:path';
 import { fileURLToPath as pathOf } from 'node:url';
 const require = requireFrom(import.meta.url), __filename = pathOf(import.meta.url), __dirname = folderOf(__filename);`;
 
-/** How esbuild puts packages into few files. */
+/** Common esbuild options. */
 export const bundling = {
   bundle: true,
   splitting: true,
@@ -48,6 +47,6 @@ export const bundling = {
   logLevel: 'warning',
 };
 
-/** What bundles import as they find it: what is not there, and what comes with files of its own. */
+/** Packages to leave out of bundles: optional ones, and those with assets. */
 export const external = (...more) =>
   [...OPTIONAL, '@electric-sql/pglite', 'swagger-ui-dist', ...more].flatMap((name) => [name, `${name}/*`]);

@@ -1,7 +1,7 @@
-// One process of `npm run dev`. Loading the packages is most of a start, so a process loads them ahead and waits to be
-// needed; it then loads the code, and starts the service once the process before it has gone.
+// A process of `npm run dev`. Loading packages takes most of a start, so a standby process preloads them. After a change
+// it loads the code, and starts the service once the previous process has exited.
 process.setSourceMapsEnabled(true);
-process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')); // nobody is left to stop it
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')); // the parent died
 
 const tasks = {
   preload: (packages) => Promise.allSettled(packages.map((name) => import(name))),

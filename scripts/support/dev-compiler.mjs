@@ -3,11 +3,11 @@ import { dirname, join, relative } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import { typescript } from './swc.mjs';
 
-/** Keeps a folder of JavaScript in step with one of TypeScript, a file at a time. */
+/** Compiles a folder of TypeScript incrementally, file by file. */
 export class DevCompiler {
   #seen = new Map();
   #errors = new Map();
-  /** The packages that the code imports. */
+  /** The packages imported by the code. */
   packages = new Set();
 
   constructor(from, to) {
@@ -15,10 +15,10 @@ export class DevCompiler {
     this.to = to;
     rmSync(to, { recursive: true, force: true });
     mkdirSync(to, { recursive: true });
-    writeFileSync(join(to, 'package.json'), '{ "type": "module" }'); // it may be a folder below node_modules
+    writeFileSync(join(to, 'package.json'), '{ "type": "module" }'); // node_modules has none
   }
 
-  /** Compiles what has changed since the last time, and tells all that is wrong by now. */
+  /** Compiles files changed since the last update, and returns all current errors. */
   update() {
     const files = new Map(this.#sources().map((file) => [file, stampOf(file)]));
     const changed = [...files.keys()].filter((file) => this.#seen.get(file) !== files.get(file));
@@ -38,7 +38,7 @@ export class DevCompiler {
       .map((entry) => join(entry.parentPath, entry.name));
   }
 
-  /** What does not compile leaves its last good form in place. Other files, such as those of the page, are copied. */
+  /** A file with errors keeps its last good output. Other files, such as assets, are copied. */
   #compile(file) {
     const target = this.#target(file);
     mkdirSync(dirname(target), { recursive: true });
@@ -50,7 +50,7 @@ export class DevCompiler {
       writeFileSync(target, code);
       this.#errors.delete(file);
     } catch (error) {
-      const [told] = error.message.split('Caused by:'); // what follows is about the compiler itself
+      const [told] = error.message.split('Caused by:'); // the rest is internal to the compiler
       this.#errors.set(file, `${relative(this.from, file)}: ${told.trim()}`);
     }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DevCompiler } from './dev-compiler.mjs';
 
-describe('The compiler of npm run dev', () => {
+describe('DevCompiler', () => {
   let folder;
   let compiler;
   beforeEach(() => {
@@ -17,7 +17,7 @@ describe('The compiler of npm run dev', () => {
   const write = (name, text) => writeFileSync(join(folder, 'src', name), text);
   const compiled = (name) => readFileSync(join(folder, 'out', name), 'utf8');
 
-  it('compiles everything, tests aside, and then only what changes', () => {
+  it('compiles all files except tests, then only changed ones', () => {
     write('a.ts', "import { x } from 'some-package';\nexport const a: number = x;\n");
     write('part/b.ts', "export { a } from '../a.js';\n");
     write('a.spec.ts', 'not for this');
@@ -32,7 +32,7 @@ describe('The compiler of npm run dev', () => {
     expect(compiled('part/b.js')).toContain('export const b = 22;');
   });
 
-  it('tells of an error until it is mended, and keeps what compiled before', () => {
+  it('reports an error until it is fixed, and keeps the last good output', () => {
     write('a.ts', 'export const a = 1;\n');
     compiler.update();
     write('a.ts', 'export const a = ;;\n');
@@ -45,7 +45,7 @@ describe('The compiler of npm run dev', () => {
     expect(compiled('a.js')).toContain('export const a = 333;');
   });
 
-  it('copies what is not TypeScript', () => {
+  it('copies files that are not TypeScript', () => {
     write('part/page.html', '<p>one</p>');
     compiler.update();
     expect(compiled('part/page.html')).toBe('<p>one</p>');
@@ -54,7 +54,7 @@ describe('The compiler of npm run dev', () => {
     expect(compiled('part/page.html')).toBe('<p>another</p>');
   });
 
-  it('takes away what belongs to a file that has gone', () => {
+  it('removes the output of deleted files', () => {
     write('a.ts', 'export const a = 1;\n');
     compiler.update();
     rmSync(join(folder, 'src', 'a.ts'));

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PATIENCE_MS = 500;
 
-/** A process that has loaded the packages, and waits to become the service. */
+/** A standby process that has preloaded the packages and can become the service. */
 export class DevProcess {
   #child;
   #ended;
@@ -16,17 +16,19 @@ export class DevProcess {
     this.#child.send(['preload', packages]);
   }
 
-  /** Loads code, and says what is wrong with it. */
+  /** Runs a task of dev-child.mjs; resolves to its error, if any. */
   async ask(task, url) {
     this.#child.send([task, url]);
     const answer = new Promise((resolve) => {
       this.#child.on('message', ([done, error]) => done === task && resolve(error));
     });
-    const ended = this.#ended.then(([code, signal]) => `It ended with ${signal ?? `the exit code ${code}`}.`);
+    const ended = this.#ended.then(
+      ([code, signal]) => `The process exited with ${signal ?? `code ${code}`}.`,
+    );
     return Promise.race([answer, ended]);
   }
 
-  /** It need not be patient with clients: a process that is killed loses nothing that was stored. */
+  /** Kills the process after a short wait. That is safe: acknowledged data is durable. */
   async stop() {
     this.#child.kill('SIGTERM');
     await Promise.race([this.#ended, delay(PATIENCE_MS)]);

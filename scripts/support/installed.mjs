@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './root.mjs';
 
 const lockFile = join(root, 'package-lock.json');
-/** npm's own record of what is in node_modules. It writes this last, after the packages. */
+/** npm's record of node_modules, written after all packages. */
 const record = join(root, 'node_modules', '.package-lock.json');
 const stamp = join(root, 'node_modules', '.installed-from');
 
@@ -15,22 +15,22 @@ export function isInstalled() {
   return true;
 }
 
-/** To be called first: what an interrupted installation leaves behind then looks like none. */
+/** Call before an installation, so that an interrupted one is repeated. */
 export function markUninstalled() {
   rmSync(stamp, { force: true });
   rmSync(record, { force: true });
 }
 
-/** To be called last. */
+/** Call after a successful installation. */
 export function markInstalled() {
   try {
     writeFileSync(stamp, fingerprint());
   } catch {
-    // Somebody else's folder: look again the next time.
+    // The folder belongs to another user; check again next time.
   }
 }
 
-/** npm's record is part of it, so that an `npm prune` or `npm install` by hand is noticed. */
+/** Includes npm's record, to notice a manual `npm prune` or `npm install`. */
 function fingerprint() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
   for (const file of [lockFile, record]) hash.update(`\0${readOrNull(file)}`);
@@ -38,8 +38,8 @@ function fingerprint() {
 }
 
 /**
- * Whether somebody's own `npm ci` or `npm install` did what is needed. Installing again would be slow, and without a
- * network it would destroy what works. The record alone does not tell: `npm install --package-lock-only` changes it too.
+ * Whether a manual `npm ci` or `npm install` is sufficient. Reinstalling would be slow, and offline it would destroy a
+ * working installation. The record alone is not proof: `npm install --package-lock-only` changes it too.
  */
 function isInstalledByHand() {
   const present = packagesIn(record);
@@ -57,7 +57,7 @@ const packagesIn = (file) => JSON.parse(readOrNull(file) ?? '{}').packages ?? {}
 
 const installedVersion = (path) => JSON.parse(readOrNull(join(root, path, 'package.json')) ?? '{}').version;
 
-/** A folder shared with a container or another computer may hold the programs of a different platform. */
+/** A folder shared with a container or another machine may hold binaries for another platform. */
 const fitsThisMachine = ({ os, cpu }) => allows(os, process.platform) && allows(cpu, process.arch);
 
 function allows(list, value) {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { root } from './root.mjs';
 import { giveUp } from './say.mjs';
 
-/** npm only warns about `engines`; an old Node would fail later, and not say why. */
+/** Fails early with a clear message, since npm only warns about `engines`. */
 export function requireNode() {
   const { name, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   if (satisfies(process.versions.node, engines.node)) return;
   giveUp(
-    `${name} needs Node.js ${engines.node}, and this is ${process.version}. https://nodejs.org/ has newer ones.`,
+    `${name} needs Node.js ${engines.node}, but this is ${process.version}. Install a newer one from https://nodejs.org/`,
   );
 }
 
-/** As much of the semver grammar as `engines` uses: `^1.2.3` and `>=1.2.3`, joined by `||`. */
+/** Supports the semver ranges that `engines` uses: `^1.2.3` and `>=1.2.3`, joined by `||`. */
 function satisfies(version, range) {
   const actual = numbers(version);
   return range.split('||').some((clause) => {

@@ -8,16 +8,15 @@ import { root } from './root.mjs';
 import { say } from './say.mjs';
 
 /**
- * Two starts in one checkout must not install or build at the same time. The lock is a listening socket: unlike a
- * file it disappears with its holder, however that ends. The task gets its descriptor for a child to inherit: an
- * `npm ci` that outlives a killed start then still keeps the next one waiting.
+ * Prevents concurrent installs and builds in one checkout. The lock is a listening socket, which the kernel releases
+ * however the process ends. Children inherit its descriptor, so an `npm ci` that outlives a killed parent keeps the lock.
  */
 export async function oneAtATime(task) {
   const lock = await acquire();
   const waiting = new Set();
   lock?.on('connection', (socket) => waiting.add(socket.on('error', () => {})));
   try {
-    // Node has no public way to ask for the descriptor; without it only that last promise is lost.
+    // Node.js has no public API for the descriptor. Without it, children do not keep the lock.
     const descriptor = lock?._handle?.fd;
     return await task(descriptor > 0 ? descriptor : 'ignore');
   } finally {
@@ -34,10 +33,10 @@ async function acquire() {
       await once(lock.listen(address), 'listening');
       return lock;
     } catch (error) {
-      // The lock only spares trouble; where sockets are not allowed, work without it.
+      // Where sockets are not allowed, works without the lock.
       if (error.code !== 'EADDRINUSE') return null;
     }
-    if (attempt === 1) say('Waiting for another start in this folder to finish preparing …');
+    if (attempt === 1) say('Waiting for another process to finish installing or building in this folder …');
     await holderGone(address);
   }
 }
@@ -49,12 +48,12 @@ function lockAddress() {
   return join(tmpdir(), `${name}.sock`);
 }
 
-/** Resolves when the holder hangs up. */
+/** Resolves when the holder closes the connection. */
 async function holderGone(address) {
   const socket = connect(address);
   const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.on('error', (error) => {
-    // Only where the socket is a file: its holder was killed and nobody will remove it.
+    // Only for sockets in the file system: the holder was killed and left its file behind.
     if (error.code === 'ECONNREFUSED' && address.startsWith(tmpdir())) rmSync(address, { force: true });
   });
   await closed;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { giveUp, say } from './say.mjs';
 
-/** The folder of initdb, pg_ctl and postgres; on Debian, root gets them installed. */
+/** The folder with initdb, pg_ctl and postgres. Installs PostgreSQL when run as root on Debian. */
 export function postgresBinaries() {
   const found = find();
   if (found) return found;
@@ -13,7 +13,7 @@ export function postgresBinaries() {
     find() ??
     giveUp(
       'PostgreSQL is not installed. On Debian and Ubuntu: sudo apt-get install postgresql. On macOS: brew install postgresql.\n' +
-        'Or set DATABASE_URL to a database that may be filled with test data.',
+        'Or set DATABASE_URL to a database that test data may be written to.',
     )
   );
 }
@@ -22,7 +22,7 @@ function find() {
   return [...debianFolders(), ...folderOnPath()].find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** Debian keeps the server's programs off the PATH, one folder for each major version. */
+/** Debian installs the server binaries outside the PATH, one folder per major version. */
 function debianFolders() {
   const parent = '/usr/lib/postgresql';
   if (!existsSync(parent)) return [];
@@ -37,7 +37,7 @@ function folderOnPath() {
 
 function install() {
   say('Installing PostgreSQL (apt-get install postgresql) …');
-  // Debian makes a database cluster of its own and would start it at once, for good.
+  // Keeps the Debian package from starting the cluster that it creates.
   const settings = mkdtempSync(join(tmpdir(), 'postgresql-common-'));
   writeFileSync(join(settings, 'createcluster.conf'), "start_conf = 'manual'\n");
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', PGSYSCONFDIR: settings };

@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { freePort } from './free-port.mjs';
 
 /**
- * Creates and starts a PostgreSQL cluster that nobody else uses: an empty temporary folder, a free port of the
- * loopback interface, a random password. It is gone when stop() resolves, or when this process ends in any other way.
- * `pgCtl` is for who wants it to suffer meanwhile.
- * `settings` are those of postgresql.conf that are not to be the server's defaults.
+ * Creates and starts a private PostgreSQL cluster in a temporary folder, on a free loopback port, with a random
+ * password. stop() deletes it, and so does the end of this process, however it ends. `pgCtl` lets callers stop and start
+ * the server. `settings` are added to postgresql.conf.
  */
 export async function startCluster(binaries, settings = {}) {
   const account = serverAccount();
@@ -34,14 +33,14 @@ export async function startCluster(binaries, settings = {}) {
   }
 }
 
-/** PostgreSQL refuses to run as root; its packages bring an account for it. */
+/** PostgreSQL refuses to run as root, so root uses the account of its package. */
 export function serverAccount() {
   if (process.getuid() !== 0) return {};
   const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** The usual one, unless the server's account cannot use it or the path is too long for that of a socket. */
+/** TMPDIR, unless the server account cannot write to it or its path is too long for a Unix socket. */
 export function temporaryFolder(account) {
   const usable = (folder) => {
     if (folder.length > 80) return false;
@@ -56,11 +55,11 @@ export function temporaryFolder(account) {
 }
 
 /**
- * Waits until this process closes the pipe between them, which the kernel does however it ends, then stops the server
- * and deletes the folder. In a session of its own, so that a Ctrl-C in the terminal does not reach it.
+ * Starts a shell that stops the server and deletes the folder when this process closes the pipe to it, which the kernel
+ * does however this process ends. It runs in its own session, out of reach of Ctrl-C.
  */
 function startCaretaker({ binaries, folder, account, data }) {
-  // Again and again, because a killed start may have left initdb at work.
+  // Repeats, because initdb may still be writing after a killed start.
   const script = `
     cat > /dev/null
     for attempt in 1 2 3 4 5; do
@@ -86,15 +85,15 @@ async function initialise(cluster) {
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // As usual on servers, and unlike the embedded database's C: it knows letters beyond ASCII.
+    // Common on servers, and unlike the C locale of the embedded database, it handles non-ASCII letters.
     `--locale=${process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'}`,
-    '--no-sync', // of the files just made; the server itself does fsync
+    '--no-sync', // applies to initdb only; the server uses fsync
   ]);
   rmSync(passwordFile);
   return password;
 }
 
-/** Between asking for a free port and listening on it somebody else may take it: then ask again. */
+/** Retries on another port if a different process takes the port first. */
 async function startOnFreePort(cluster) {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
@@ -115,13 +114,13 @@ async function startOnFreePort(cluster) {
   }
 }
 
-/** Starts or stops the server and waits until that is done: `pgCtl('stop', '-m', 'immediate')`. */
+/** Runs pg_ctl and waits for it to finish: `pgCtl('stop', '-m', 'immediate')`. */
 const pgCtlOf =
   (cluster) =>
   (command, ...args) =>
     runTool(cluster, 'pg_ctl', [command, '-D', cluster.data, '-l', cluster.log, '-w', '-t', '60', ...args]);
 
-/** In a session of its own: a Ctrl-C must not interrupt these, what they leave half done would be hard to clean up. */
+/** Runs a tool in its own session, because cleaning up after an interrupted one would be hard. */
 async function runTool({ binaries, folder, account }, name, args) {
   const env = { ...process.env, LC_ALL: 'C', HOME: folder };
   const tool = spawn(join(binaries, name), args, {

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The checkout this script belongs to, wherever it was started from. */
+/** The root of the checkout, independent of the working directory. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));

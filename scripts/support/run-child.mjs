@@ -4,9 +4,8 @@ import { constants } from 'node:os';
 export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a command to its end. Signals that arrive meanwhile are passed on to it, so that stopping this process
- * never leaves the command behind. What it writes to pipes is collected in `output`. A command that cannot be
- * started ends with 127, as in a shell.
+ * Runs a command to its end. Forwards signals, so that stopping this process also stops the command. Piped output is
+ * collected in `output`. A command that cannot be started ends with 127, as in a shell.
  */
 export function runChild(command, args, options) {
   return new Promise((resolve) => {
@@ -30,7 +29,7 @@ export function runChild(command, args, options) {
       resolve({
         code: 127,
         interrupted,
-        output: `Cannot run ${command} (${error.code}): is it installed, and spelled as it should be?`,
+        output: `Cannot run ${command} (${error.code}): check that it is installed and spelled correctly.`,
       });
     });
     child.on('close', (code, signal) => {
@@ -40,7 +39,7 @@ export function runChild(command, args, options) {
   });
 }
 
-/** Ends as the child ended. A signal is raised again: that is how shells and supervisors know a process was stopped. */
+/** Ends like the child. Raises its signal again, so that shells and supervisors see that the process was stopped. */
 export function endLike({ code, interrupted }) {
   if (interrupted) process.kill(process.pid, interrupted);
   else process.exitCode = code;

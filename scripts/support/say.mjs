@@ -1,4 +1,4 @@
-/** Everything for people goes to stderr: stdout belongs to the command that was asked for. */
+/** Writes messages to stderr, because stdout belongs to the command being run. */
 export const say = (text) => process.stderr.write(`${text}\n`);
 
 export function giveUp(text) {

@@ -1,4 +1,4 @@
-/** How swc compiles the TypeScript, for the tests and for `npm run dev`: as tsconfig.json asks for, without checking types. */
+/** swc options for the tests and `npm run dev`: equivalent to tsconfig.json, without type checks. */
 export const typescript = {
   target: 'es2023',
   parser: { syntax: 'typescript', decorators: true },

@@ -4,7 +4,7 @@ import { root } from './root.mjs';
 const SLOWEST = 5;
 const FAILED_MAX = 30;
 
-/** The last lines of a test run: what failed, what was skipped and why, and where the time went. */
+/** Prints the summary of a test run: failures, skips with reasons, and the slowest files. */
 export default class TestReport {
   onRunComplete(_, { testResults }) {
     const lines = [...failures(testResults), ...skipped(testResults), ...slowest(testResults)];
@@ -15,19 +15,19 @@ export default class TestReport {
 function failures(files) {
   const failed = files.flatMap((file) => {
     const tests = file.testResults.filter(({ status }) => status === 'failed');
-    if (file.testExecError) return [`  ${pathOf(file)}: could not be run`];
+    if (file.testExecError) return [`  ${pathOf(file)}: did not run; see its error above`];
     return tests.map(({ fullName }) => `  ${pathOf(file)}: ${fullName}`);
   });
   if (failed.length === 0) return [];
   const more = failed.length > FAILED_MAX ? [`  … and ${failed.length - FAILED_MAX} more`] : [];
   return [
-    `Failed: ${failed.length}. One alone: npm test -- <file> -t '<name>'`,
+    `Failed: ${failed.length}. To run one of them: npm test -- <file> -t '<name>'`,
     ...failed.slice(0, FAILED_MAX),
     ...more,
   ];
 }
 
-/** The end-to-end tests that a running deployment cannot answer say so at the end of their names. */
+/** Tests that a running deployment cannot support have the reason at the end of their names. */
 function skipped(files) {
   const needs = new Map();
   for (const { status, title } of files.flatMap(({ testResults }) => testResults)) {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, hintOfKey, kindOfKey } from './key-format.js';
 
-describe('A key', () => {
-  it.each(['live', 'test'] as const)('tells its kind: %s', (kind) => {
+describe('API key format', () => {
+  it.each(['live', 'test'] as const)('contains the kind of the key: %s', (kind) => {
     const key = generateKey(kind);
     expect(key).toMatch(new RegExp(`^pets_${kind}_[0-9A-Za-z]{38}$`));
     expect(kindOfKey(key)).toBe(kind);
   });
 
-  it('is never the same twice, and uses the whole alphabet', () => {
+  it('generates unique keys over the full alphabet', () => {
     const keys = Array.from({ length: 500 }, () => generateKey('test'));
     expect(new Set(keys).size).toBe(500);
     const characters = new Set(keys.flatMap((key) => key.slice('pets_test_'.length).split('')));
     expect(characters.size).toBe(62);
   });
 
-  it('with any one character changed is no key', () => {
+  it('detects any single changed character', () => {
     const key = generateKey('test');
     for (let i = 0; i < key.length; i++) {
       const other = key[i] === 'x' ? 'y' : 'x';
@@ -23,7 +23,7 @@ describe('A key', () => {
     }
   });
 
-  it('with two characters swapped is no key', () => {
+  it('detects any two swapped neighbours', () => {
     const key = generateKey('test');
     for (let i = 'pets_test_'.length; i < key.length - 1; i++) {
       if (key[i] === key[i + 1]) continue;
@@ -31,11 +31,11 @@ describe('A key', () => {
     }
   });
 
-  it.each(['', 'pets_test_', 'pets_prod_x', ' ', 'x'.repeat(10_000)])('is not "%s"', (text) => {
+  it.each(['', 'pets_test_', 'pets_prod_x', ' ', 'x'.repeat(10_000)])('rejects "%s"', (text) => {
     expect(kindOfKey(text)).toBeUndefined();
   });
 
-  it('has a hint that gives next to nothing away', () => {
+  it('reveals only the prefix and four characters in the hint', () => {
     const key = generateKey('live');
     expect(hintOfKey(key)).toBe(`${key.slice(0, 14)}…`);
   });

@@ -17,7 +17,7 @@ describe('isDatabaseOutage', () => {
     expect(isDatabaseOutage(new Error(message))).toBe(true);
   });
 
-  it('is true of a database that was never reached, by any of its addresses', () => {
+  it('is true of a database that was never reached at any of its addresses', () => {
     expect(isDatabaseOutage(new DatabaseOutage())).toBe(true);
     expect(isDatabaseOutage(new OutcomeUnknown())).toBe(true);
     expect(isDatabaseOutage(new AggregateError([withCode('ECONNREFUSED'), withCode('ECONNREFUSED')]))).toBe(
@@ -25,7 +25,7 @@ describe('isDatabaseOutage', () => {
     );
   });
 
-  it('is true of a request that comes before the first connection', () => {
+  it('is true of a request before the first connection', () => {
     const source = new DataSource({ type: 'postgres' });
     const early = () => source.getRepository('ApiKey').metadata;
     expect(early).toThrow(EntityMetadataNotFoundError);
@@ -40,7 +40,7 @@ describe('isDatabaseOutage', () => {
     'ECONNREFUSED',
     null,
     undefined,
-  ])('is false of %p, which no waiting mends', (thrown) => {
+  ])('is false of %p, which is not temporary', (thrown) => {
     expect(isDatabaseOutage(thrown)).toBe(false);
   });
 });

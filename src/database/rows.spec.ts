@@ -60,7 +60,7 @@ const END = message('C', Buffer.from('SELECT 1\0'));
 const ERROR = message('E', Buffer.from('SERROR\0C22003\0Mtoo large\0\0'));
 
 describe('readRows', () => {
-  it('gives each row to its reader, and all else to pg, however the answer is cut', () => {
+  it('passes rows to the reader and all other messages to pg, however the data is split', () => {
     const rows = fc.array(fc.array(fc.option(fc.string({ unit: 'grapheme' })), { maxLength: 5 }), {
       maxLength: 20,
     });
@@ -80,7 +80,7 @@ describe('readRows', () => {
     );
   });
 
-  it('leaves the rows to pg before and after', () => {
+  it('passes rows to pg before and after', () => {
     const { connection, receive, told } = connect();
     receive(dataRow(['1', null]));
     const leave = readRows(connection, () => {});
@@ -93,7 +93,7 @@ describe('readRows', () => {
     ]);
   });
 
-  it('is not ended by who has read before', () => {
+  it('is not ended by an earlier reader', () => {
     const { connection, receive, told } = connect();
     const leave = readRows(connection, () => {});
     const read: Fields[] = [];
@@ -104,7 +104,7 @@ describe('readRows', () => {
     expect(told).toEqual([]);
   });
 
-  it('is refused for a client that does not let it', () => {
+  it('throws for a client of another driver', () => {
     expect(() => readRows(new EventEmitter() as unknown as Connection, () => {})).toThrow('our own drivers');
   });
 });

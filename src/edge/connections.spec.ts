@@ -9,7 +9,7 @@ import { limitPipelining, watchConnections } from './connections.js';
 const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('A connection', () => {
+describe('watchConnections', () => {
   let server: Server;
   let open: Socket[] = [];
   const start = async (answer: Buffer): Promise<void> => {
@@ -35,7 +35,7 @@ describe('A connection', () => {
     await once(server, 'close');
   });
 
-  it('is cut when the client takes nothing of its answer', async () => {
+  it('closes a connection whose client does not read its answer', async () => {
     await start(Buffer.alloc(20_000_000));
     await visit(false);
     while ((await count()) === 0) await delay(10);
@@ -43,7 +43,7 @@ describe('A connection', () => {
     expect(await count()).toBe(0);
   });
 
-  it('is kept while the client takes its answers, and afterwards', async () => {
+  it('keeps a connection whose client reads its answers', async () => {
     // Small enough to be on its way at once, however busy this process is: the client is in it too.
     await start(Buffer.alloc(200_000));
     const socket = await visit(true);
@@ -54,7 +54,7 @@ describe('A connection', () => {
     expect(await count()).toBe(1);
   });
 
-  it('that is silent has to go when more than half of them are in use', async () => {
+  it('closes silent connections when more than half of the limit is in use', async () => {
     await start(Buffer.alloc(10));
     for (let i = 0; i < 5; i++) await visit(true);
     await delay(500);
@@ -64,7 +64,7 @@ describe('A connection', () => {
     expect(await count()).toBeLessThanOrEqual(1);
   });
 
-  it('beyond the most there can be is refused', async () => {
+  it('refuses connections beyond the limit', async () => {
     await start(Buffer.alloc(10));
     for (let i = 0; i < 12; i++) await visit(true);
     while ((await count()) < 10) await delay(10);
@@ -73,7 +73,7 @@ describe('A connection', () => {
   });
 });
 
-describe('Requests that do not wait for answers', () => {
+describe('limitPipelining', () => {
   let instance: FastifyInstance;
   afterEach(() => instance.close());
 
@@ -100,11 +100,11 @@ describe('Requests that do not wait for answers', () => {
     return text.split('pong').length - 1;
   };
 
-  it('are answered, up to a number; and then there may be more', async () => {
+  it('answers pipelined requests up to the limit, and further ones afterwards', async () => {
     expect(await answersTo(3)).toBe(4);
   });
 
-  it('are not answered beyond that', async () => {
+  it('answers none of the requests beyond the limit', async () => {
     expect(await answersTo(4)).toBe(0);
   });
 });

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sendInOneWrite } from './one-write.js';
 
-describe('An answer', () => {
+describe('sendInOneWrite', () => {
   const stops: (() => void)[] = [];
   afterEach(() => {
     for (const stop of stops.splice(0)) stop();
   });
 
-  /** What the client got, and how many writes of its own kind it took: a list of parts is of another kind. */
+  /** Returns the body the client received and the number of plain writes; vectored writes (`_writev`) are not counted. */
   async function fetchFrom(answer: RequestListener): Promise<{ text: string; writes: number }> {
     const server = createServer(answer);
     sendInOneWrite(server);
@@ -31,17 +31,17 @@ describe('An answer', () => {
     return { text: await response.text(), writes };
   }
 
-  it('goes out in a single write, head and body', async () => {
+  it('sends head and body in a single write', async () => {
     const answer = await fetchFrom((_request, response) => response.end('{"Grüße":"🐕"}'));
     expect(answer).toEqual({ text: '{"Grüße":"🐕"}', writes: 1 });
   });
 
-  it('of bytes is whole', async () => {
+  it('sends a body of bytes completely', async () => {
     const bytes = Buffer.alloc(1_000_000, 'x');
     expect((await fetchFrom((_request, response) => response.end(bytes))).text).toBe(bytes.toString());
   });
 
-  it('of several parts is whole', async () => {
+  it('sends a body written in parts completely', async () => {
     const { text } = await fetchFrom((_request, response) => {
       for (const part of ['one ', 'two ', '']) response.write(part);
       response.end('three');
@@ -49,7 +49,7 @@ describe('An answer', () => {
     expect(text).toBe('one two three');
   });
 
-  it('without a body is whole', async () => {
+  it('sends an answer without a body', async () => {
     expect((await fetchFrom((_request, response) => response.writeHead(204).end())).text).toBe('');
   });
 });

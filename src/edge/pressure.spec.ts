@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Pressure, TICK_MS } from './pressure.js';
 
 describe('Pressure', () => {
-  it('is too high while as many requests are open as may be', () => {
+  it('is too high while the limit of open requests is reached', () => {
     const pressure = new Pressure(2);
     pressure.open = 1;
     expect(pressure.isTooHigh).toBe(false);
@@ -12,7 +12,7 @@ describe('Pressure', () => {
     expect(pressure.isTooHigh).toBe(false);
   });
 
-  it('is too high when the event loop is late again and again, and not once it is in time', () => {
+  it('is too high after three late ticks of the event loop in a row, until one is on time', () => {
     const pressure = new Pressure(2);
     let now = 0;
     const tickAfter = (ms: number): boolean => {
@@ -26,7 +26,7 @@ describe('Pressure', () => {
     expect([late, late, TICK_MS, late].map(tickAfter)).toEqual([false, false, false, false]);
   });
 
-  it('tells once how many were refused', () => {
+  it('reports the number of refused requests once', () => {
     const pressure = new Pressure(1);
     pressure.refused = 3;
     expect(pressure.takeRefused()).toBe(3);

@@ -18,7 +18,7 @@ describe('normalTarget', () => {
     ['example.com:443', '/example.com:443'],
     ['ftp://x/v1/pets', '/ftp://x/v1/pets'],
     ['', '/'],
-  ])('%s is %s', (target, normal) => {
+  ])('normalises %j to %j', (target, normal) => {
     expect(normalTarget(target)).toBe(normal);
   });
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Logger, pino } from 'pino';
 import { together } from './logger.js';
 
-describe('Lines of the log', () => {
+describe('The log buffer', () => {
   let writes: string[][];
   let logger: Logger;
   let end: () => void;
@@ -17,7 +17,7 @@ describe('Lines of the log', () => {
     process.off('exit', end);
   });
 
-  it('of one turn leave in one write, in their order', async () => {
+  it('writes all lines of one event loop turn at once, in order', async () => {
     for (const line of ['one', 'two', 'three']) logger.info(line);
     expect(writes).toEqual([]);
     await turn();
@@ -27,7 +27,7 @@ describe('Lines of the log', () => {
     expect(writes).toEqual([['one', 'two', 'three'], ['one']]);
   });
 
-  it('do not wait when one is fatal', async () => {
+  it('flushes at once on a fatal line', async () => {
     logger.info('one');
     logger.fatal('end');
     expect(writes).toEqual([['one', 'end']]);
@@ -35,7 +35,7 @@ describe('Lines of the log', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('do not wait when the process ends, nor do those that come then', () => {
+  it('flushes when the process exits, and writes later lines immediately', () => {
     logger.info('one');
     end();
     expect(writes).toEqual([['one']]);

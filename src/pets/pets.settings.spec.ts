@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../common/config/load-config.js';
 import { PetsSettings } from './pets.settings.js';
 
-describe('The settings of pets', () => {
-  it('are those of the specification, unless a deployment moves them', () => {
+describe('PetsSettings', () => {
+  it('defaults to the dates of the specification, which a deployment can change', () => {
     expect(loadConfig({}).ofFeature(PetsSettings)).toEqual(new PetsSettings());
     const moved = loadConfig({ GETPET_DEPRECATED_ON: '2026-01-31', GETPET_SUNSET_ON: '2031-02-28' });
     expect(moved.ofFeature(PetsSettings)).toEqual({
@@ -12,13 +12,13 @@ describe('The settings of pets', () => {
     });
   });
 
-  it('are refused with all other settings at once', () => {
+  it('reports invalid dates together with all other invalid settings', () => {
     expect(() => loadConfig({ GETPET_SUNSET_ON: '2030-02-30', PORT: 'x' })).toThrow(
       /PORT must be a port number.*\n.*GETPET_SUNSET_ON must be a day such as 2030-12-05/,
     );
   });
 
-  it('do not let the sunset come before the deprecation', () => {
+  it('rejects a sunset before the deprecation', () => {
     expect(() => loadConfig({ GETPET_SUNSET_ON: '2025-12-04' })).toThrow(
       'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON',
     );

@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Allowance } from './allowance.js';
 import { RateLimiter } from './rate-limiter.js';
 
-describe('A rate limiter of one process', () => {
+describe('RateLimiter without Redis', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
   const at = (now: number): void => void jest.spyOn(performance, 'now').mockReturnValue(now);
   const take = (limiter: RateLimiter, client = 'a') => limiter.take(client) as Allowance | undefined;
 
-  it('gives as much as the limit is, and then refuses until the minute is over', () => {
+  it('allows as many requests as the limit, then refuses until the minute is over', () => {
     const limiter = new RateLimiter('requests', 2);
     const taken = [0, 100, 200].map((now) => {
       at(now);
@@ -24,7 +24,7 @@ describe('A rate limiter of one process', () => {
     expect(take(limiter)?.remaining).toBe(1);
   });
 
-  it('never tells of more seconds than its window has', () => {
+  it('never reports a reset beyond the length of the window', () => {
     const limiter = new RateLimiter('requests', 2);
     const told = Array.from({ length: 1_000 }, (_, i) => {
       at(10_000 + i * 0.123_457);
@@ -33,7 +33,7 @@ describe('A rate limiter of one process', () => {
     expect(new Set(told)).toEqual(new Set([60]));
   });
 
-  it('of 0 is none', () => {
+  it('has no limit when the limit is 0', () => {
     expect(take(new RateLimiter('requests', 0))).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { Pet } from '../../src/pets/pet.entity.js';
 import { type Service, startService } from './support/service.js';
 
 /** The requests of different clients go to the database together; none of them may notice. */
-describe('Statements that are sent together', () => {
+describe('Batched statements', () => {
   let service: Service;
   let pets: Store<Pet>;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('Statements that are sent together', () => {
 
   const animal = (name: string) => ({ name, categoryId: 1n, status: null });
 
-  it('do not fail because one of them does', async () => {
+  it('fail individually: one error does not affect the others', async () => {
     // As no request could bring it: it breaks a constraint of the table.
     const names = ['a', 'b', '', 'c', 'x'.repeat(256), 'd'];
     const outcomes = await Promise.allSettled(names.map((name) => pets.insert(animal(name))));
@@ -35,7 +35,7 @@ describe('Statements that are sent together', () => {
     }
   });
 
-  it('each get their own rows', async () => {
+  it('return each caller its own rows', async () => {
     const ids = (
       await Promise.all(Array.from({ length: 150 }, (_, i) => pets.insert(animal(`own ${i}`))))
     ).map(({ id }) => id);
@@ -46,7 +46,7 @@ describe('Statements that are sent together', () => {
     expect(pages.map(({ items: [first] }) => first?.id)).toEqual(ids);
   });
 
-  it('arrive as they were, whatever is in them', async () => {
+  it('keep values exact, whatever characters they contain', async () => {
     const names = [
       'NULL',
       '{a,b}',
@@ -74,7 +74,7 @@ describe('Statements that are sent together', () => {
     expect(found).toEqual(inserted);
   });
 
-  it('see what was acknowledged before they were asked for', async () => {
+  it('see every write acknowledged before them', async () => {
     await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {
         for (let i = 0; i < 10; i++) {
@@ -87,7 +87,7 @@ describe('Statements that are sent together', () => {
     );
   });
 
-  it('are sent once when many ask the same at the same time', async () => {
+  it('are sent once for identical concurrent reads', async () => {
     const submit = jest.spyOn(Batch.prototype, 'submit');
     const { id } = await pets.insert(animal('popular'));
     submit.mockClear();
@@ -97,7 +97,7 @@ describe('Statements that are sent together', () => {
     submit.mockRestore();
   });
 
-  it('share no answer that was on its way before they were asked for', async () => {
+  it('never share the answer of a read that was already sent', async () => {
     const { id: last } = await pets.insert(animal('the last so far'));
     const ask = () => pets.findPage({ after: last, limit: 100 });
     for (let known = 1; known <= 20; known++) {
@@ -108,7 +108,7 @@ describe('Statements that are sent together', () => {
     }
   });
 
-  it('are not confused by values that look alike when they are put together', async () => {
+  it('do not confuse values that look alike when concatenated', async () => {
     const { id } = await pets.insert({ name: 'p\nsold', categoryId: 1n, status: 'available' });
     const [found, other] = await Promise.all([
       pets.findPage({ where: { name: 'p\nsold', status: 'available' }, limit: 5 }),

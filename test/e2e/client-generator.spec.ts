@@ -5,7 +5,7 @@ const { clientOperations } = (await import(generator)) as { clientOperations(doc
 
 const int64 = { type: 'integer', format: 'int64' };
 
-/** A document with one operation, which answers one toy with this field. */
+/** A document with one operation that returns a toy with this field. */
 const toys = (field: object, schemas = {}, operation = {}): object => ({
   info: { description: 'Toys.' },
   paths: {
@@ -23,24 +23,24 @@ const toys = (field: object, schemas = {}, operation = {}): object => ({
   components: { schemas: { Toy: { type: 'object', properties: { field } }, ...schemas } },
 });
 
-describe('The maker of the client', () => {
+describe('The client generator', () => {
   it.each([
     ['bigint', int64],
     ['number', { type: 'integer', format: 'int32' }],
     ['boolean', { type: 'boolean' }],
     ['"a" | "b"', { type: 'string', enum: ['a', 'b'] }],
     ['readonly bigint[]', { type: 'array', items: int64 }],
-  ])('writes %s for what it is', (type, field) => {
+  ])('maps a schema to %s: %j', (type, field) => {
     expect(clientOperations(toys(field))).toContain(`readonly field?: ${type};`);
   });
 
-  it('stops at a schema that it does not know', () => {
+  it('fails on a schema without a TypeScript equivalent', () => {
     expect(() => clientOperations(toys({ oneOf: [int64, { type: 'string' }] }))).toThrow(
       'no TypeScript type',
     );
   });
 
-  it('stops at a name that is an exact integer in one place only', () => {
+  it('fails when a member is a 64-bit integer in one schema and not in another', () => {
     const Part = { type: 'object', properties: { field: { type: 'integer', format: 'int32' } } };
     const both = {
       Toy: { type: 'object', properties: { field: int64, part: { $ref: '#/c/s/Part' } } },
@@ -49,7 +49,7 @@ describe('The maker of the client', () => {
     expect(() => clientOperations(toys(int64, both))).toThrow('"field" is a 64-bit integer in one schema');
   });
 
-  it('knows exact integers behind names and in arrays', () => {
+  it('finds 64-bit integers behind references and in arrays', () => {
     const Ids = { type: 'object', properties: { ids: { type: 'array', items: { $ref: '#/c/s/Id' } } } };
     const text = clientOperations(toys({ $ref: '#/c/s/Ids' }, { Ids, Id: int64 }));
     expect(text).toContain('new Set(["ids"])');
@@ -57,7 +57,7 @@ describe('The maker of the client', () => {
     expect(() => clientOperations(nameless)).toThrow('"List" have no member');
   });
 
-  it('passes on until when a deprecated operation lives, and keeps comments closed', () => {
+  it('copies the end date of a deprecated operation, and escapes comment terminators', () => {
     const description = 'Fetches */ a toy.\n\n**Deprecated: ends on 1 May.** Use `GET /toys/{toyId}`.';
     const text = clientOperations(toys(int64, {}, { deprecated: true, description }));
     expect(text).toContain(' * Fetches *\\/ a toy.\n');

@@ -7,7 +7,7 @@ import { type Service, startService } from './support/service.js';
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
-/** A sender that remembers what it sent, and can be told to answer the first requests itself. */
+/** A `fetch` that records requests, and answers the first ones from a list. */
 class Sender {
   readonly requests: { method: string; url: string }[] = [];
   constructor(private readonly answers: Response[] = []) {}
@@ -33,8 +33,8 @@ describe('The TypeScript client', () => {
   });
   afterAll(() => service.stop());
 
-  describe('keeps every digit', () => {
-    it.each([0n, 1n, -1n, 9007199254740993n, MIN, MAX])('of the category %s', async (categoryId) => {
+  describe('keeps every digit of 64-bit integers', () => {
+    it.each([0n, 1n, -1n, 9007199254740993n, MIN, MAX])('for category id %s', async (categoryId) => {
       const client = clientWith();
       const added = await client.createPet({ name: 'Rex "the 1st" 12', categoryId, status: 'sold' });
       expect(added).toEqual({ id: expect.any(BigInt), name: 'Rex "the 1st" 12', categoryId, status: 'sold' });
@@ -42,19 +42,19 @@ describe('The TypeScript client', () => {
       expect(await client.listPets({ after: added.id - 1n, limit: 1 })).toEqual([added]);
     });
 
-    it('of ids at both ends of their range', async () => {
+    it('for ids at both ends of the range', async () => {
       expect(await clientWith().listPets({ after: MAX })).toEqual([]);
       expect(await clientWith().listPets({ after: MIN, limit: 1 })).toHaveLength(1);
       await expect(clientWith().getPet(MIN)).rejects.toMatchObject({ code: 'not_found', status: 404 });
     });
 
-    it('of answers with ids that the service will not reach soon', async () => {
+    it('for very large ids in an answer', async () => {
       const sender = new Sender([new Response(`[{"id":${MIN}},{"id":${MAX}},{"id":9007199254740993}]`)]);
       const ids = (await clientWith(sender).listPets()).map(({ id }) => id);
       expect(ids).toEqual([MIN, MAX, 9007199254740993n]);
     });
 
-    it('of members by name only, at any depth and in arrays', () => {
+    it('for the named members only, at any depth and in arrays', () => {
       const text = `{"id":${MAX},"ids":[1,[${MIN}]],"n":[1,2.5],"in":{"id":2,"t":"id 9","z":null}}`;
       const value = { id: MAX, ids: [1n, [MIN]], n: [1, 2.5], in: { id: 2n, t: 'id 9', z: null } };
       expect(parseExactly(text, new Set(['id', 'ids']))).toEqual(value);
@@ -62,14 +62,14 @@ describe('The TypeScript client', () => {
       expect(() => parseExactly('{"id":1.5}', new Set(['id']))).toThrow(SyntaxError);
     });
 
-    it('and a status that is absent stays absent', async () => {
+    it('and leaves out an absent status', async () => {
       const added = await clientWith().createPet({ name: 'Rex', categoryId: 1n });
       expect(Object.keys(added).toSorted()).toEqual(['categoryId', 'id', 'name']);
     });
   });
 
-  describe('walks all pages', () => {
-    it('and sees each animal that was there once, and those that are added meanwhile', async () => {
+  describe('iterates over all pages', () => {
+    it('and yields each animal once, including those added during the iteration', async () => {
       const client = clientWith();
       const before: Pet[] = [];
       for (let i = 0; i < 7; i++) {
@@ -86,7 +86,7 @@ describe('The TypeScript client', () => {
       expect(new Set(seen.map(({ id }) => id)).size).toBe(11);
     });
 
-    it('asks for no page beyond the last one, nor for more than the caller takes', async () => {
+    it('and requests no page after the last one, or after the caller stops', async () => {
       const sender = new Sender();
       const client = clientWith(sender);
       const all: Pet[] = [];
@@ -99,7 +99,7 @@ describe('The TypeScript client', () => {
       expect(sender.requests).toHaveLength(2);
     });
 
-    it('also where the Link header was taken away', async () => {
+    it('and works when a proxy strips the Link header', async () => {
       const withoutLink = async (url: unknown, init?: RequestInit): Promise<Response> => {
         const answer = await fetch(String(url), init);
         const headers = new Headers(answer.headers);
@@ -113,7 +113,7 @@ describe('The TypeScript client', () => {
       expect(seen).toHaveLength(11);
     });
 
-    it('and sends the key to no other host than its own, wherever the links point', async () => {
+    it('and never sends the key to another host, even if a link points there', async () => {
       const publicService = await startService({ publicUrl: 'https://elsewhere.invalid/v1' });
       try {
         const sender = new Sender();
@@ -144,7 +144,7 @@ describe('The TypeScript client', () => {
       return failure as ApiError;
     };
 
-    it('with what the service says', async () => {
+    it('with the code, message and request id of the service', async () => {
       const failure = await failureOf(clientWith().listPets({ limit: 101 }, { requestId: 'mine-1' }));
       expect({ ...failure, message: failure.message }).toEqual({
         name: 'ApiError',
@@ -156,12 +156,12 @@ describe('The TypeScript client', () => {
       });
     });
 
-    it('for a key that is not one', async () => {
+    it('for a malformed key', async () => {
       const failure = await failureOf(clientWith({ apiKey: 'nonsense' }).listPets());
       expect(failure).toMatchObject({ code: 'invalid_api_key', status: 401, requestId: expect.any(String) });
     });
 
-    it('for an answer that the service did not give', async () => {
+    it('for an answer that is not from the service, or was cut off', async () => {
       const sender = new Sender([new Response('<html>Bad gateway</html>', { status: 502 })]);
       const failure = await failureOf(clientWith(sender).listPets());
       expect(failure).toMatchObject({ code: 'unreadable_answer', status: 502, requestId: undefined });
@@ -170,8 +170,8 @@ describe('The TypeScript client', () => {
     });
   });
 
-  describe('repeats', () => {
-    it('a refused reading after the time that the service names, with the key of that moment', async () => {
+  describe('retries', () => {
+    it('a refused read after the delay in Retry-After, with the current key', async () => {
       const narrow = await startService({ rateLimitPerKey: 1 });
       try {
         let apiKey = narrow.key;
@@ -201,7 +201,7 @@ describe('The TypeScript client', () => {
       }
     });
 
-    it('as often as it was told, and waits as long as it was told', async () => {
+    it('at most the configured number of times, and waits as long as the service asks', async () => {
       const waits: number[] = [];
       const wait = async (milliseconds: number) => void waits.push(milliseconds);
       const sender = new Sender([unavailable('2'), unavailable('3')]);
@@ -215,7 +215,7 @@ describe('The TypeScript client', () => {
       expect(stubborn.requests).toHaveLength(2);
     });
 
-    it('nothing by itself, no creation ever, and nothing that is to wait longer than a minute', async () => {
+    it('nothing by default, no create, and no request that would have to wait longer than a minute', async () => {
       const wait = () => Promise.reject(new Error('It must not wait.'));
       const refused = { code: 'service_unavailable', status: 503 };
       const once = async (settings: Partial<Settings>, work: (client: AnimalStore) => Promise<unknown>) => {
@@ -230,7 +230,7 @@ describe('The TypeScript client', () => {
   });
 
   describe('ends a call', () => {
-    /** Never answers; fails as fetch does when it is told to stop. */
+    /** Never answers, and rejects like `fetch` when it is aborted. */
     const silent = (_: unknown, init?: RequestInit): Promise<Response> =>
       new Promise((_resolve, reject) => {
         const { signal } = init!;
@@ -238,12 +238,12 @@ describe('The TypeScript client', () => {
         signal!.addEventListener('abort', () => reject(signal!.reason as Error));
       });
 
-    it('when it takes too long', async () => {
+    it('at its time-out', async () => {
       const late = clientWith({ fetch: silent, timeoutMs: 20 }).listPets();
       await expect(late).rejects.toMatchObject({ name: 'TimeoutError' });
     });
 
-    it('when its caller says so, also while it waits for another attempt', async () => {
+    it('when the caller aborts it, also while it waits to retry', async () => {
       const early = AbortSignal.abort(new Error('No longer wanted.'));
       await expect(clientWith().listPets({}, { signal: early })).rejects.toThrow('No longer wanted.');
 

@@ -17,7 +17,7 @@ interface Ended {
   err: string;
 }
 
-/** The commands as a person runs them: built, in processes of their own. */
+/** Runs the built commands in separate processes, as a user does. */
 describeInside('The commands', () => {
   let folder: string;
   let database: TestDatabase | undefined;
@@ -72,7 +72,7 @@ describeInside('The commands', () => {
   const run = (args: string[], settings?: NodeJS.ProcessEnv) => launch('scripts/run.mjs', args, settings).end;
   const keys = (...args: string[]) => run(['auth/keys.cli', ...args]);
 
-  /** Starts the service and waits until it has said all it has to say. */
+  /** Starts the service and waits for the last line of its start-up output. */
   const start = async (lastWords: RegExp, settings?: NodeJS.ProcessEnv, script = 'scripts/start.mjs') => {
     const service = launch(script, [], settings);
     await new Promise<void>((resolve, reject) => {
@@ -81,13 +81,13 @@ describeInside('The commands', () => {
       };
       service.child.stdout.on('data', look);
       service.child.stderr.on('data', look);
-      void service.end.then(({ out, err }) => reject(new Error(`It ended early:\n${out}${err}`)));
+      void service.end.then(({ out, err }) => reject(new Error(`The service exited early:\n${out}${err}`)));
     });
     const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(service.ended.out) ?? [];
     return { ...service, origin };
   };
 
-  it('npm start on the embedded database prints a key the first time, and keeps its animals', async () => {
+  it('npm start on the embedded database prints a key on first start and keeps animals across restarts', async () => {
     if (database) return;
     const settled = /curl .*\n|npm run keys/;
     const first = await start(settled);
@@ -106,7 +106,7 @@ describeInside('The commands', () => {
 
     first.child.kill('SIGTERM');
     await first.end;
-    // This time with all that is loaded only when it is wanted: it has to be found, from what was built, too.
+    // Enables every lazily loaded package: the bundle has to find each of them.
     const again = await start(settled, {
       REDIS_URL: 'redis://127.0.0.1:1',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
@@ -118,12 +118,12 @@ describeInside('The commands', () => {
       expect((await call(again.origin, 'GET', path)).status).toBe(200);
     }
     expect((await call(again.origin, 'GET', '/v1/pets', { headers })).text).toBe(`[${created.text}]`);
-    // What it was told of is not there; it ends in good order all the same.
+    // Redis and the collector do not exist, which must not prevent a graceful shutdown.
     again.child.kill('SIGTERM');
     expect((await again.end).code).toBe(0);
   }, 60_000);
 
-  it('npm run keys does what it is told, prints the outcome and fails when there is none', async () => {
+  it('npm run keys prints the new key, and exits with 1 when the key to revoke does not exist', async () => {
     expect(await keys('issue', '--name', 'team-x', '--quiet')).toEqual({
       code: 0,
       err: '',
@@ -155,13 +155,13 @@ describeInside('The commands', () => {
     [['list', '3'], 'what is "3"?'],
     [['rotate', '1', '--overlap', '1w'], '--overlap 90d or --overlap 12h'],
     [['isue'], 'There is no such command: isue'],
-  ])('npm run keys -- %j tells what to do', async (args, hint) => {
+  ])('npm run keys -- %j fails and says what to do', async (args, hint) => {
     const ended = await keys(...args);
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });
     expect(ended.err).toContain(hint);
   });
 
-  it('npm run seed without a count tells what to do', async () => {
+  it('npm run seed without a count fails and says what to do', async () => {
     const ended = await run(['pets/seed.cli']);
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });
     expect(ended.err).toContain('npm run seed -- --count 1000');
@@ -179,7 +179,7 @@ describeInside('The commands', () => {
     ['scripts/test.mjs', ['listPats'], 'npm test -- --listTests'],
     ['scripts/test.mjs', ['lst-pets'], 'No test file matches lst-pets'],
     ['scripts/run.mjs', ['tools/migrations-check.cli', 'x'], 'npm run migrations:check takes no arguments'],
-  ])('node %s %j tells what to do', async (script, args, hint) => {
+  ])('node %s %j fails and says what to do', async (script, args, hint) => {
     const settings = {
       DATABASE_URL: environment['DATABASE_URL'] || 'postgres://unused',
       REDIS_URL: 'redis://unused',
@@ -190,7 +190,7 @@ describeInside('The commands', () => {
     expect(ended.err).toContain(hint);
   });
 
-  it('npm test against a deployment tells what is wrong with its address or its key', async () => {
+  it('npm test against a deployment reports an unreachable address and a refused key', async () => {
     const refusing = createServer((socket) => {
       socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n{"message":"It has expired."}');
     }).listen(0, '127.0.0.1');
@@ -201,18 +201,18 @@ describeInside('The commands', () => {
     const refused = await test();
     refusing.close();
     expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.err).toContain(`${BASE_URL} refuses API_KEY: It has expired. Make one where it runs`);
+    expect(refused.err).toContain(`${BASE_URL} refuses API_KEY: It has expired. Issue one where it runs`);
 
     const unanswered = await test();
     expect(unanswered).toMatchObject({ code: 1, out: '' });
     expect(unanswered.err).toContain(`${BASE_URL} does not answer (ECONNREFUSED)`);
   });
 
-  it('npm run openapi:check finds the committed document current', async () => {
+  it('npm run openapi:check passes: the committed document is up to date', async () => {
     expect(await run(['tools/openapi.cli', '--check'])).toMatchObject({ code: 0, err: '' });
   });
 
-  it('npm run keys alone tells what there is', async () => {
+  it('npm run keys without a command lists the commands', async () => {
     expect(await keys()).toMatchObject({
       code: 0,
       err: '',
@@ -220,7 +220,7 @@ describeInside('The commands', () => {
     });
   });
 
-  it('npm run dev serves everything, and starts again after a change', async () => {
+  it('npm run dev serves the service and restarts it after a change', async () => {
     const { child, end, ended, origin } = await start(/Started in \d+ ms/, {}, 'scripts/dev.mjs');
     expect((await call(origin, 'GET', '/docs')).status).toBe(200);
     const now = new Date();
@@ -231,7 +231,7 @@ describeInside('The commands', () => {
     await end;
   }, 60_000);
 
-  it('a start with wrong settings lists all of them and makes nothing', async () => {
+  it('npm start with invalid settings lists all of them and exits with 1', async () => {
     const { code, out, err } = await launch('scripts/start.mjs', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' }).end;
     expect({ code, out, err }).toEqual({
       code: 1,
@@ -240,11 +240,11 @@ describeInside('The commands', () => {
     });
   });
 
-  it('a start on a port in use says so', async () => {
+  it('npm start on a port in use says so', async () => {
     const other = createServer();
     await once(other.listen(0, '127.0.0.1'), 'listening');
     const { port } = other.address() as { port: number };
-    // It starts without this database all the same, and sooner than with one.
+    // The service listens before its database answers, so an unreachable one makes the test faster.
     const settings = { PORT: String(port), DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' };
     const { code, err } = await launch('scripts/start.mjs', [], settings).end;
     await once(other.close(), 'close');

@@ -39,7 +39,7 @@ describe('createPet: POST /v1/pets', () => {
       expectAnswer(await service.get(`/v1/pets/${id}`), 200, answer.json);
     });
 
-    it('without a status, and then without the member', async () => {
+    it('without a status, and leaves the member out', async () => {
       const answer = await create({ name: 'Rex', categoryId: 7 });
       const { id } = answer.json as PetBody;
       expectAnswer(answer, 201, { id, name: 'Rex', categoryId: 7 });
@@ -49,13 +49,13 @@ describe('createPet: POST /v1/pets', () => {
     it.each([
       ['one character', 'x'],
       ['255 characters', 'x'.repeat(255)],
-      ['255 emoji, which are 510 UTF-16 units', '🐕'.repeat(255)],
-      ['white space around it', '  Rex\u3000'],
+      ['255 emoji (510 UTF-16 code units)', '🐕'.repeat(255)],
+      ['surrounding white space', '  Rex\u3000'],
       ['text that is not normalised', 'e\u0301\u00e9'],
       ['right-to-left text and zero-width characters', '\u202eRex\u200b'],
       ['quotes, slashes and markup', `'"\\/<b>; DROP TABLE pets`],
-      ['unpaired braces of a template', '${name} {{name}} %s'],
-    ])('and stores a name exactly as it was sent: %s', async (_, name) => {
+      ['template placeholders', '${name} {{name}} %s'],
+    ])('and stores its name exactly as sent: %s', async (_, name) => {
       const answer = await create({ name, categoryId: 1 });
       expectAnswer(answer, 201, { id: expect.anything(), name, categoryId: 1 });
       const { id } = answer.json as PetBody;
@@ -67,29 +67,29 @@ describe('createPet: POST /v1/pets', () => {
       'Application/JSON',
       'application/json; charset=utf-8',
       'application/json;charset="UTF-8"',
-    ])('declared as %s', async (type) => {
+    ])('sent as %s', async (type) => {
       expect((await create({ name: 'Rex', categoryId: 1 }, { 'content-type': type })).status).toBe(201);
     });
 
-    it('ignoring a query, since it declares none', async () => {
+    it('and ignores the query, since the operation declares no parameters', async () => {
       const answer = await service.post('/v1/pets?dry_run=1&limit=x', { name: 'Rex', categoryId: 1 });
       expect(answer.status).toBe(201);
     });
 
-    it('with a body of exactly 16384 bytes', async () => {
+    it('from a body of exactly 16384 bytes', async () => {
       const body = '{"name":"Rex","categoryId":1}';
       expect((await create(body.padEnd(16_384))).status).toBe(201);
     });
   });
 
-  describe('refuses a body that is not one JSON object', () => {
+  describe('refuses a body that is not exactly one JSON object', () => {
     it.each([
-      ['nothing', ''],
+      ['an empty body', ''],
       ['white space', '  \n'],
-      ['something cut off', '{"name":"Rex","categoryId":1'],
-      ['something after it', '{"name":"Rex","categoryId":1} x'],
+      ['a truncated object', '{"name":"Rex","categoryId":1'],
+      ['trailing characters', '{"name":"Rex","categoryId":1} x'],
       ['two objects', '{"name":"Rex","categoryId":1}{}'],
-      ['a comma too many', '{"name":"Rex","categoryId":1,}'],
+      ['a trailing comma', '{"name":"Rex","categoryId":1,}'],
       ['single quotes', "{'name':'Rex','categoryId':1}"],
       ['a comment', '{"name":"Rex",/* */"categoryId":1}'],
       ['NaN', '{"name":"Rex","categoryId":NaN}'],
@@ -97,15 +97,15 @@ describe('createPet: POST /v1/pets', () => {
       ['a number with a plus sign', '{"name":"Rex","categoryId":+1}'],
       ['a raw control character', '{"name":"R\u0001x","categoryId":1}'],
       ['a raw line break in a string', '{"name":"R\nx","categoryId":1}'],
-      ['a wrong escape', '{"name":"\\x41","categoryId":1}'],
-      ['a repeated key with another value', '{"name":"Rex","name":"Max","categoryId":1}'],
-      ['a repeated key with the same value', '{"name":"Rex","name":"Rex","categoryId":1}'],
-      ['a repeated key written with an escape', '{"name":"Rex","n\\u0061me":"Rex","categoryId":1}'],
+      ['an invalid escape', '{"name":"\\x41","categoryId":1}'],
+      ['a duplicate key with another value', '{"name":"Rex","name":"Max","categoryId":1}'],
+      ['a duplicate key with the same value', '{"name":"Rex","name":"Rex","categoryId":1}'],
+      ['a duplicate key written with an escape', '{"name":"Rex","n\\u0061me":"Rex","categoryId":1}'],
       ['an array', '[{"name":"Rex","categoryId":1}]'],
       ['a string', '"Rex"'],
       ['a number', '5'],
       ['a number outside int64', '1e400'],
-      ['a number that is not whole', '-0.5'],
+      ['a fraction', '-0.5'],
       ['null', 'null'],
       ['a byte order mark', '\ufeff{"name":"Rex","categoryId":1}'],
       ['33 levels of nesting', `{"name":${'['.repeat(32)}${']'.repeat(32)},"categoryId":1}`],
@@ -129,7 +129,7 @@ describe('createPet: POST /v1/pets', () => {
       expectError(await create(body), 'invalid_json');
     });
 
-    it('and says where', async () => {
+    it('and names the position of the fault', async () => {
       expectError(
         await create('{"name":"Rex",}'),
         'invalid_json',
@@ -138,7 +138,7 @@ describe('createPet: POST /v1/pets', () => {
     });
   });
 
-  describe('refuses fields', () => {
+  describe('refuses invalid fields', () => {
     it.each([
       ['name', '""', NAME],
       ['name', '"   "', NAME],
@@ -172,7 +172,7 @@ describe('createPet: POST /v1/pets', () => {
       ['status', '" sold"', 'one of available, pending, sold'],
       ['status', '0', 'one of available, pending, sold'],
       ['status', '["sold"]', 'one of available, pending, sold'],
-    ])('with an impossible value: %s = %s', async (field, value, expected) => {
+    ])('with an invalid value: %s = %s', async (field, value, expected) => {
       const fields = { name: '"Rex"', categoryId: '1', status: '"sold"', [field]: value };
       const body = Object.entries(fields).map(([key, json]) => `"${key}":${json}`);
       expectError(
@@ -183,13 +183,13 @@ describe('createPet: POST /v1/pets', () => {
     });
 
     it.each(['id', 'Name', 'nam\\u00e9', '__proto__', 'constructor', 'toString', '', '\\ud800'])(
-      'that it does not know: "%s"',
+      'that are unknown: "%s"',
       async (field) => {
         expectError(await create(`{"name":"Rex","categoryId":1,"${field}":1}`), 'unknown_field');
       },
     );
 
-    it('and names the first fault, in the order of the specification', async () => {
+    it('and reports the first fault in the order of the specification', async () => {
       expectError(
         await create('{"name":5,"categoryId":"x"}'),
         'invalid_field',
@@ -207,13 +207,13 @@ describe('createPet: POST /v1/pets', () => {
       );
     });
 
-    it('without repeating a long name in full', async () => {
+    it('and does not echo a long field name in full', async () => {
       const answer = await create({ ['x'.repeat(10_000)]: 1 });
       expect(answer.text.length).toBeLessThan(300);
     });
   });
 
-  describe('refuses other kinds of bodies', () => {
+  describe('refuses unsupported bodies', () => {
     it.each([
       'text/plain',
       'text/json',
@@ -228,23 +228,23 @@ describe('createPet: POST /v1/pets', () => {
       'json',
       ';',
       '',
-    ])('declared as "%s"', async (type) => {
+    ])('with content type "%s"', async (type) => {
       expectError(
         await create({ name: 'Rex', categoryId: 1 }, { 'content-type': type }),
         'unsupported_media_type',
       );
     });
 
-    it('declared as nothing', async () => {
+    it('without a content type', async () => {
       expectError(await service.post('/v1/pets', undefined), 'unsupported_media_type');
     });
 
-    it.each(['gzip', 'identity', 'br'])('with a content encoding: %s', async (encoding) => {
+    it.each(['gzip', 'identity', 'br'])('with content encoding %s', async (encoding) => {
       const answer = await create({ name: 'Rex', categoryId: 1 }, { 'content-encoding': encoding });
       expectError(answer, 'unsupported_media_type', 'Send the body without a Content-Encoding.');
     });
 
-    it('that are larger than 16384 bytes, declared or in chunks', async () => {
+    it('larger than 16384 bytes, with a Content-Length or chunked', async () => {
       const body = '{"name":"Rex","categoryId":1}'.padEnd(16_385);
       expectError(await create(body), 'payload_too_large');
       expectError(
@@ -261,8 +261,8 @@ describe('createPet: POST /v1/pets', () => {
     });
   });
 
-  describe('checks in this order', () => {
-    it('the key, before it looks at the body in any way', async () => {
+  describe('checks', () => {
+    it('the key before the media type, the size and the content of the body', async () => {
       const declared: Record<string, string>[] = [
         { 'content-type': ';;' },
         { 'content-type': 'text/plain' },

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
-describe('The docs', () => {
+describe('The page at /docs', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  it('come without a key, from this service alone', async () => {
+  it('needs no key and loads assets from this service only', async () => {
     const page = await service.call('GET', '/docs');
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
@@ -24,7 +24,7 @@ describe('The docs', () => {
     expect((await service.call('GET', '/docs/')).text).toBe(page.text);
   });
 
-  it('give the page the document without a number that JavaScript would round', async () => {
+  it('gets a document without numbers that JavaScript would round', async () => {
     const { text } = await service.call('GET', '/docs/document.json');
     const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d+/g) ?? [];
     expect(numbers.length).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe('The docs', () => {
     expect(text).toContain('9007199254740993');
   });
 
-  it('are where a browser is led that opens the bare address, and nobody else', async () => {
+  it('is where / redirects browsers, and only browsers', async () => {
     const browser = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await service.call(method, '/', browser);
@@ -47,7 +47,7 @@ describe('The docs', () => {
     expectError(await service.call('POST', '/', browser), 'method_not_allowed');
   });
 
-  it('are found under the path that a proxy has put in front', async () => {
+  it('works under the path prefix of PUBLIC_URL', async () => {
     const behind = await startService({ publicUrl: 'https://animals.example.com/store/v1' });
     try {
       const { headers } = await behind.call('GET', '/', { headers: { accept: 'text/html' } });
@@ -58,7 +58,7 @@ describe('The docs', () => {
     }
   });
 
-  it.each(['/docs', '/docs/', '/docs/swagger-ui.css', '/openapi.json'])('are only read: %s', async (path) => {
+  it.each(['/docs', '/docs/', '/docs/swagger-ui.css', '/openapi.json'])('is read-only: %s', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const answer = await service.call(method, path);
       expectError(answer, 'method_not_allowed');
@@ -66,7 +66,7 @@ describe('The docs', () => {
     }
   });
 
-  it('are a page that runs nothing but its own scripts, and that nobody can frame', async () => {
+  it('runs only its own scripts and cannot be framed', async () => {
     const page = await service.call('GET', '/docs');
     expect(page.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -92,11 +92,11 @@ describe('The docs', () => {
       'base-uri': ["'none'"],
       'frame-ancestors': ["'none'"],
     });
-    // What the policy would not let run is not there either.
+    // The page contains nothing that the policy would block.
     expect(page.text).not.toMatch(/<script>|<script(?![^>]*\ssrc=)|\son\w+=/);
   });
 
-  it('send an asset again only when it has changed, and nothing else of their folder', async () => {
+  it('revalidates assets by ETag, and serves no other file of the package', async () => {
     const first = await service.call('GET', '/docs/swagger-ui.css');
     const { etag } = first.headers;
     const again = await service.call('GET', '/docs/swagger-ui.css', {
@@ -127,7 +127,7 @@ describe('Every answer', () => {
   afterAll(() => service.stop());
 
   it.each(['/v1/pets', '/v1/nothing', '/health/live', '/openapi.json', '/%zz'])(
-    'tells browsers that it is data: %s',
+    'has security headers that mark it as data: %s',
     async (path) => {
       for (const answer of [await service.call('GET', path), await service.get(path)]) {
         expect(answer.headers).toMatchObject({

@@ -5,11 +5,11 @@ import { ERROR_CODES, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { operationsOf, responsesOf } from '../../src/api/document/operations.js';
 import { type Service, startService } from './support/service.js';
 
-/** What anybody may ask for without a key. A new route is closed unless it is written here. */
+/** The routes that need no key. A new route needs one unless it is listed here. */
 const PUBLIC_PATHS = ['/', '/health/live', '/health/ready', '/openapi.json', '/openapi.yaml'];
 const isDocs = (path: string): boolean => path === '/docs' || path.startsWith('/docs/');
 
-describe('The document', () => {
+describe('The OpenAPI document', () => {
   let service: Service;
   let document: OpenAPIObject;
   beforeAll(async () => {
@@ -24,8 +24,8 @@ describe('The document', () => {
       [...methods].map((method): [string, string] => [path, method]),
     );
 
-  describe('is the law for every route', () => {
-    it('a route is documented, or it is on the list of public paths', () => {
+  describe('covers every route:', () => {
+    it('a route is documented or listed as public', () => {
       const documented = operations().map(({ route, method }) => `${method.toUpperCase()} ${route}`);
       const strangers = routes()
         .filter(([path]) => !PUBLIC_PATHS.includes(path) && !isDocs(path))
@@ -34,14 +34,14 @@ describe('The document', () => {
       expect(strangers).toEqual([]);
     });
 
-    it('an operation is a route', () => {
+    it('every documented operation exists', () => {
       const known = routes().map(([path, method]) => `${method} ${path}`);
       for (const { route, method } of operations()) {
         expect(known).toContain(`${method.toUpperCase()} ${route}`);
       }
     });
 
-    it('only what is on the list answers without a key', async () => {
+    it('only the listed routes answer without a key', async () => {
       for (const [path, method] of routes()) {
         const answer = await service.call(method, path.replace(/:\w+/g, '1').replace('*', 'swagger-ui.css'));
         const open = PUBLIC_PATHS.includes(path) || isDocs(path);
@@ -49,7 +49,7 @@ describe('The document', () => {
       }
     });
 
-    it('an operation has an id of its own, a summary, a tag and security', () => {
+    it('an operation has a unique id, a summary, a tag and security', () => {
       const ids = operations().map(({ operation }) => operation.operationId);
       expect(ids).toEqual([...new Set(ids)]);
       expect(ids).toEqual(expect.arrayContaining(['listPets', 'createPet', 'getPet']));
@@ -62,7 +62,7 @@ describe('The document', () => {
       }
     });
 
-    it('a failure has the Error body, its codes as examples, and there is a default', () => {
+    it('an error response has the Error schema and an example for each code, and there is a default', () => {
       for (const { operation } of operations()) {
         expect(operation.responses).toHaveProperty('default');
         for (const [status, response] of responsesOf(operation)) {
@@ -79,7 +79,7 @@ describe('The document', () => {
       }
     });
 
-    it('every code of the catalogue that an operation can answer is documented, and all are listed', () => {
+    it('every error code an operation can return is documented, and the Error schema lists all codes', () => {
       const documented = new Set(
         operations().flatMap(({ operation }) =>
           responsesOf(operation)
@@ -87,7 +87,7 @@ describe('The document', () => {
             .flatMap(([, { content }]) => Object.keys(content?.['application/json']?.examples ?? {})),
         ),
       );
-      // A wrong method is no operation's answer.
+      // method_not_allowed belongs to no operation.
       expect([...documented].toSorted()).toEqual(
         ERROR_CODES.filter((code) => code !== 'method_not_allowed').toSorted(),
       );
@@ -97,7 +97,7 @@ describe('The document', () => {
       for (const code of ERROR_CODES) expect(description).toContain(`\`${code}\``);
     });
 
-    it('every answer names the request and forbids storing', () => {
+    it('every response documents X-Request-Id and Cache-Control', () => {
       for (const { operation } of operations()) {
         for (const [, { headers }] of responsesOf(operation)) {
           expect(headers).toMatchObject({
@@ -109,8 +109,8 @@ describe('The document', () => {
     });
   });
 
-  describe('says what the specification says', () => {
-    it('of itself', () => {
+  describe('agrees with the specification', () => {
+    it('on the title, servers, schemas and tags', () => {
       expect(document).toMatchObject({
         openapi: '3.1.0',
         info: { title: 'Animal Store Service', version: '1.0.0' },
@@ -130,7 +130,7 @@ describe('The document', () => {
       expect(document.tags).toContainEqual({ name: 'pets', description: 'The catalogue of animals' });
     });
 
-    it('of animals', () => {
+    it('on the schemas of animals', () => {
       const { NewPet, Pet, PetStatus, Pets } = document.components!.schemas as Record<string, unknown>;
       const fields = {
         name: { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) },
@@ -152,7 +152,7 @@ describe('The document', () => {
       expect(Pets).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
     });
 
-    it('of listPets', () => {
+    it('on listPets', () => {
       expect(document.paths['/pets']!.get).toMatchObject({
         parameters: [
           {
@@ -190,7 +190,7 @@ describe('The document', () => {
       ]);
     });
 
-    it('of createPet, and links it to getPet', () => {
+    it('on createPet, which links to getPet', () => {
       expect(document.paths['/pets']!.post).toMatchObject({
         requestBody: {
           required: true,
@@ -220,7 +220,7 @@ describe('The document', () => {
       ]);
     });
 
-    it('of getPet, and that it is deprecated', () => {
+    it('on getPet, which is deprecated', () => {
       expect(document.paths['/pets/{petId}']!.get).toMatchObject({
         deprecated: true,
         'x-sunset': '2030-12-05',
@@ -259,13 +259,13 @@ describe('The document', () => {
       Object.keys(document.paths[path]![method]!.responses);
   });
 
-  it('is the same in YAML', async () => {
+  it('has the same content in YAML', async () => {
     const yaml = await service.call('GET', '/openapi.yaml');
     expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
     expect(parseYaml(yaml.text)).toEqual(document);
   });
 
-  it('has a status for every code', () => {
+  it('has an error status for every code', () => {
     for (const code of ERROR_CODES) expect(ERRORS[code].status).toBeGreaterThanOrEqual(400);
   });
 });

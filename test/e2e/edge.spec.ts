@@ -27,37 +27,40 @@ describe('The edge', () => {
     });
   };
 
-  describe('answers malformed HTTP with an Error', () => {
+  describe('answers malformed and unusual HTTP', () => {
     it.each<[string, string]>([
-      ['no HTTP at all', 'hello\r\n\r\n'],
+      ['not HTTP', 'hello\r\n\r\n'],
       ['an unknown method', 'FETCH /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
       ['an unknown version', 'GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n'],
       ['a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nfoo\r\n\r\n'],
       ['a header with a space in its name', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nfoo : x\r\n\r\n'],
       ['no Host', 'GET /v1/pets HTTP/1.1\r\nConnection: close\r\n\r\n'],
       ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
-      ['two lengths', 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
       [
-        'a length and chunks',
+        'two Content-Lengths',
+        'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
+      ],
+      [
+        'Content-Length with chunked encoding',
         'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       ],
       ['broken percent-encoding', 'GET /v1/pets/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
       [
-        'percent-encoding that is no UTF-8',
+        'percent-encoding that is not UTF-8',
         'GET /v1/pets/%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       ],
-    ])('%s', async (_, request) => {
+    ])('with 400 and an Error body: %s', async (_, request) => {
       expectRaw(await sendRaw(service.origin, request), 'bad_request');
     });
 
-    it('a path that is no path', async () => {
+    it('with 404 for the target *', async () => {
       expectRaw(
         await sendRaw(service.origin, 'GET * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
         'not_found',
       );
     });
 
-    it('CONNECT, which Node would leave without an answer', async () => {
+    it('with 405 or 404 for CONNECT, which Node.js leaves unanswered by default', async () => {
       const onPets = await sendRaw(service.origin, 'CONNECT /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
       expectRaw(onPets, 'method_not_allowed');
       expect(parseRaw(onPets).headers['allow']).toBe('GET, HEAD, OPTIONS, POST');
@@ -67,7 +70,7 @@ describe('The edge', () => {
       );
     });
 
-    it('CONNECT whose client is gone at once, without harm', async () => {
+    it('and survives CONNECT from clients that disconnect at once', async () => {
       const { hostname, port } = new URL(service.origin);
       for (let i = 0; i < 20; i++) {
         await new Promise((resolve) => {
@@ -81,7 +84,7 @@ describe('The edge', () => {
       expect((await service.call('GET', '/health/live')).status).toBe(200);
     });
 
-    it('a body that nobody wants and that is still on its way, by ending the connection', async () => {
+    it('and closes the connection after refusing a request whose body has not arrived', async () => {
       const head = 'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{';
       const raw = await sendRaw(service.origin, head);
       expectRaw(raw, 'missing_api_key');
@@ -89,17 +92,17 @@ describe('The edge', () => {
     });
 
     it.each([
-      ['a body that is refused', '{"name":"Rex"}', 'HTTP/1.1 400 Bad Request'],
-      ['a body that is no JSON', '{"name":', 'HTTP/1.1 400 Bad Request'],
-      ['a body that is taken', '{"name":"Rex","categoryId":1}', 'HTTP/1.1 201 Created'],
-    ])('%s, and what comes behind it on the same connection', async (_, body, status) => {
+      ['an invalid', '{"name":"Rex"}', 'HTTP/1.1 400 Bad Request'],
+      ['a malformed', '{"name":', 'HTTP/1.1 400 Bad Request'],
+      ['a valid', '{"name":"Rex","categoryId":1}', 'HTTP/1.1 201 Created'],
+    ])('and answers requests pipelined behind %s body', async (_, body, status) => {
       const post = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       const last = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
       const raw = await sendRaw(service.origin, post + post + last);
       expect(raw.match(/HTTP\/1\.1 .*/g)).toEqual([status, status, 'HTTP/1.1 200 OK']);
     });
 
-    it('Expect: 100-continue, by inviting the body of a request that may go on, and no other', async () => {
+    it('with 100 Continue only when the request has a valid key', async () => {
       const ask = (headers: string) =>
         sendRaw(
           service.origin,
@@ -112,7 +115,7 @@ describe('The edge', () => {
       );
     });
 
-    it('and logs it, under the id that it answered', async () => {
+    it('and logs it under the request id in the answer', async () => {
       const raw = await sendRaw(service.origin, 'hello\r\n\r\n');
       const id = parseRaw(raw).headers['x-request-id'];
       expect(service.log.map((line) => JSON.parse(line) as object)).toContainEqual(
@@ -120,7 +123,7 @@ describe('The edge', () => {
       );
     });
 
-    it('an expectation, by ignoring it', async () => {
+    it('and ignores unknown expectations', async () => {
       const request =
         'GET /v1/pets HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n';
       expectRaw(await sendRaw(service.origin, request), 'missing_api_key');
@@ -139,7 +142,7 @@ describe('The edge', () => {
       );
     });
 
-    it('of time for the headers, and for the whole request', async () => {
+    it('of time for the headers and for the whole request', async () => {
       const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nX-Request-Id: slow\r\n`;
       const [headers, body] = await Promise.all([
         sendRaw(service.origin, head),
@@ -156,7 +159,7 @@ describe('The edge', () => {
     });
   });
 
-  describe('knows nothing beyond the interface', () => {
+  describe('answers 404 outside the interface', () => {
     it.each([
       '/v1',
       '/v1/',
@@ -177,20 +180,20 @@ describe('The edge', () => {
     });
   });
 
-  it('says nothing about what it is made of', async () => {
+  it('does not reveal the server software', async () => {
     for (const answer of [await service.get('/v1/pets'), await service.call('GET', '/docs')]) {
       expect(answer.headers).not.toHaveProperty('server');
       expect(answer.headers).not.toHaveProperty('x-powered-by');
     }
   });
 
-  it('refuses two credentials', async () => {
+  it('refuses two Authorization headers', async () => {
     const header = `Authorization: Bearer ${service.key}\r\n`;
     const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`;
     expectRaw(await sendRaw(service.origin, request), 'invalid_api_key');
   });
 
-  it('does not mix up requests whose keys are checked at the same time', async () => {
+  it('keeps concurrent requests with different keys apart', async () => {
     const keys = service.app.get(KeysService);
     const names = Array.from({ length: 8 }, (_, i) => `client-${i}`);
     const issued = await Promise.all(names.map(async (name) => (await keys.issue({ name })).key));
@@ -206,7 +209,7 @@ describe('The edge', () => {
     }
   });
 
-  it('lets no other origin in, unless it is listed', async () => {
+  it('allows cross-origin requests only from listed origins', async () => {
     const headers = { origin: 'https://app.example.org', 'access-control-request-method': 'POST' };
     const closed = await service.call('OPTIONS', '/v1/pets', { headers });
     expect(closed.headers).not.toHaveProperty('access-control-allow-origin');
@@ -237,7 +240,7 @@ describe('The edge', () => {
     expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('logs a line for each request, with its id and the name of the key, and never the key', async () => {
+  it('logs each request with its id and the name of the key, never the key', async () => {
     const answer = await service.get('/v1/pets?limit=3', { headers: { 'x-request-id': 'find-me' } });
     expect(answer.status).toBe(200);
     const lines = service.log.map((line) => JSON.parse(line) as Record<string, unknown>);

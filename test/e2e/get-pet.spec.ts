@@ -40,7 +40,7 @@ describe('getPet: GET /v1/pets/{petId}', () => {
     },
   });
 
-  it('answers the animal', async () => {
+  it('returns the animal', async () => {
     expectAnswer(await service.get(`/v1/pets/${pet.id}`), 200, {
       id: pet.id,
       name: 'Rex',
@@ -49,7 +49,7 @@ describe('getPet: GET /v1/pets/{petId}', () => {
     });
   });
 
-  it('ignores a query, since it declares none', async () => {
+  it('ignores the query, since it declares no parameters', async () => {
     expectAnswer(await service.get(`/v1/pets/${pet.id}?limit=x&verbose`), 200, pet);
   });
 
@@ -73,15 +73,15 @@ describe('getPet: GET /v1/pets/{petId}', () => {
     '..%2f1',
     '1;x=1',
     'x'.repeat(5_000),
-  ])('knows no animal %s', async (id) => {
+  ])('answers 404 for id %s', async (id) => {
     expectError(await service.get(`/v1/pets/${id}`), 'not_found');
   });
 
-  describe('announces its end on every answer', () => {
+  describe('announces its sunset on every answer', () => {
     it('200', async () => expectDeprecation(await service.get(`/v1/pets/${pet.id}`)));
     it('401', async () => expectDeprecation(await service.call('GET', '/v1/pets/1')));
     it('404', async () => expectDeprecation(await service.get('/v1/pets/999999999')));
-    it('404 for an id that is none', async () => expectDeprecation(await service.get('/v1/pets/x')));
+    it('404 for an invalid id', async () => expectDeprecation(await service.get('/v1/pets/x')));
     it('HEAD', async () => {
       const headers = { authorization: `Bearer ${service.key}` };
       const answer = await service.call('HEAD', `/v1/pets/${pet.id}`, { headers });
@@ -96,7 +96,7 @@ describe('getPet: GET /v1/pets/{petId}', () => {
     });
   });
 
-  it('answers a fault of the service with fixed text, and logs what happened', async () => {
+  it('answers an internal error with a fixed message, and logs the cause', async () => {
     const repository = service.app.get(PetsRepository);
     const find = repository.findById;
     repository.findById = () => Promise.reject(new Error('secret detail'));
@@ -113,7 +113,7 @@ describe('getPet: GET /v1/pets/{petId}', () => {
   });
 });
 
-describe('getPet on its last day and after', () => {
+describe('getPet around its sunset', () => {
   let service: Service;
   let pet: PetBody;
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe('getPet on its last day and after', () => {
   });
   afterAll(() => service.stop());
 
-  it('answers until the last instant', async () => {
+  it('works until the last second', async () => {
     service.clock.moveTo(LAST_INSTANT);
     expectAnswer(await service.get(`/v1/pets/${pet.id}`), 200, pet);
     expect((await service.post('/v1/pets', { name: 'Rex', categoryId: 1 })).headers).toHaveProperty(
@@ -130,7 +130,7 @@ describe('getPet on its last day and after', () => {
     );
   });
 
-  it('is gone from the sunset on, for every id, and says what to use instead', async () => {
+  it('answers 410 for every id from the sunset on, and names the replacement', async () => {
     service.clock.moveTo(SUNSET);
     for (const id of [pet.id, 'x', 999_999]) {
       const answer = await service.get(`/v1/pets/${id}`);
@@ -143,7 +143,7 @@ describe('getPet on its last day and after', () => {
     }
   });
 
-  it('and new animals have no Location any more', async () => {
+  it('leaves new animals without a Location from the sunset on', async () => {
     service.clock.moveTo(SUNSET);
     const answer = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
     expect(answer.status).toBe(201);
@@ -153,7 +153,7 @@ describe('getPet on its last day and after', () => {
 });
 
 describe('getPet with other settings', () => {
-  it('answers as after its sunset in a rehearsal', async () => {
+  it('answers 410 during a sunset rehearsal', async () => {
     const service = await startService({ sunsetRehearsal: true });
     const answer = await service.get('/v1/pets/1');
     const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
@@ -163,7 +163,7 @@ describe('getPet with other settings', () => {
     expect(created.headers).not.toHaveProperty('location');
   });
 
-  it('names the dates and the address it was given, in its headers and in the document', async () => {
+  it('uses the configured dates and public URL in its headers and in the document', async () => {
     const service = await startService({
       featureSettings: [
         Object.assign(new PetsSettings(), {

@@ -12,11 +12,11 @@ describe('Health', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(['/health/live', '/health/ready'])('%s is well, and says so without a key', async (path) => {
+  it.each(['/health/live', '/health/ready'])('%s answers 200 without a key', async (path) => {
     expectAnswer(await service.call('GET', path), 200, { status: 'ok' });
   });
 
-  it('is not ready while the database does not answer, but alive', async () => {
+  it('is live but not ready while the database does not answer', async () => {
     const database = service.app.get(Database);
     const { ping } = database;
     database.ping = () => Promise.reject(new Error('down'));
@@ -28,7 +28,7 @@ describe('Health', () => {
     expect(live.status).toBe(200);
   });
 
-  it('answers 503 to requests whose database connection breaks', async () => {
+  it('answers 503 to a request whose database connection breaks', async () => {
     const keys = service.app.get(KeysRepository);
     const find = keys.findByHash;
     keys.findByHash = () => Promise.reject(Object.assign(new Error('Connection terminated unexpectedly')));

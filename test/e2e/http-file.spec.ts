@@ -5,7 +5,7 @@ import { operationsOf } from '../../src/api/document/operations.js';
 import { type FileRequest, readHttpFile } from './support/http-file.js';
 import { type Service, startService } from './support/service.js';
 
-/** What a client meets sooner or later, and can bring about with one request. */
+/** The common errors that a single request can cause. */
 const USUAL: ErrorCode[] = [
   'invalid_json',
   'missing_field',
@@ -30,7 +30,7 @@ describe('docs/pets.http', () => {
   });
   afterAll(() => service.stop());
 
-  it('is answered as its titles say, from the first request to the last', async () => {
+  it('gets the answer that each request title promises', async () => {
     const promised = requests.map(({ title, status, code }) => ({ title, status, code }));
     const answered: typeof promised = [];
     for (const { title, method, url, headers, body } of requests) {
@@ -42,10 +42,10 @@ describe('docs/pets.http', () => {
     expect(answered).toEqual(promised);
   });
 
-  it('has every operation on animals and every usual error', async () => {
+  it('contains every operation on animals and every common error', async () => {
     const document = (await service.call('GET', '/openapi.json')).text;
     for (const { path, method } of operationsOf(JSON.parse(document) as never)) {
-      if (!/^\/pets(\/|$)/.test(path)) continue; // another resource has a file of its own, if it has one
+      if (!/^\/pets(\/|$)/.test(path)) continue; // other resources may have their own files
       const target = new RegExp(`/v1${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`);
       const found = requests.some(
         (request) =>

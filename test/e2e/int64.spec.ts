@@ -7,7 +7,7 @@ const MIN = '-9223372036854775808';
 const MAX = '9223372036854775807';
 const EDGES = [MIN, '-9007199254740993', '-1', '0', '1', '9007199254740992', '9007199254740993', MAX];
 
-/** All comparisons are of text: a number would have been rounded before it could be compared. */
+/** Compares text, because a JavaScript number would already be rounded. */
 describe('64-bit integers are exact', () => {
   let service: Service;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('64-bit integers are exact', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(EDGES)('in a body and an answer: %s', async (edge) => {
+  it.each(EDGES)('in request and response bodies: %s', async (edge) => {
     const created = await service.post('/v1/pets', `{"name":"Rex","categoryId":${edge}}`);
     expect(created.text).toMatch(new RegExp(`^\\{"id":\\d+,"name":"Rex","categoryId":${edge}\\}$`));
     const [, id] = /"id":(\d+)/.exec(created.text) ?? [];
@@ -36,12 +36,12 @@ describe('64-bit integers are exact', () => {
     ['9007199254740993.0', '9007199254740993'],
     ['9.223372036854775807e18', MAX],
     ['-922337203685477580.8e1', MIN],
-  ])('however they are written: %s', async (written, meant) => {
+  ])('in every JSON spelling: %s', async (written, meant) => {
     const { text } = await service.post('/v1/pets', `{"name":"Rex","categoryId":${written}}`);
     expect(text).toContain(`"categoryId":${meant}}`);
   });
 
-  describe('as an identifier, in path, query, link and Location', () => {
+  describe('as an id in the path, the query and links', () => {
     beforeAll(async () => {
       const insert = 'INSERT INTO pets (id, name, category_id) OVERRIDING SYSTEM VALUE VALUES ($1, $2, 0)';
       const database = service.app.get(DataSource);
@@ -59,7 +59,7 @@ describe('64-bit integers are exact', () => {
     });
   });
 
-  it('and the service assigns identifiers beyond 2^53 as they are', async () => {
+  it('when the service assigns ids beyond 2^53', async () => {
     await service.app.get(DataSource).query('ALTER TABLE pets ALTER COLUMN id RESTART WITH 9007199254740995');
     const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
     expect(created.text).toBe('{"id":9007199254740995,"name":"Rex","categoryId":1}');
@@ -68,7 +68,7 @@ describe('64-bit integers are exact', () => {
     expectError(await service.get('/v1/pets/9007199254740996'), 'not_found');
   });
 
-  it.each(['/openapi.json', '/openapi.yaml'])('in the document: %s', async (path) => {
+  it.each(['/openapi.json', '/openapi.yaml'])('in the bounds of the document: %s', async (path) => {
     const { text } = await service.call('GET', path);
     expect(text).toMatch(/"?minimum"?: -9223372036854775808/);
     expect(text).toMatch(/"?maximum"?: 9223372036854775807/);

@@ -22,7 +22,7 @@ describe('API keys', () => {
     service.get('/v1/pets?limit=1', { headers: { authorization: `Bearer ${key}` } });
   const repository = () => service.app.get(KeysRepository);
 
-  it('are looked up once for requests that come together or soon after, known and unknown ones', async () => {
+  it('are looked up once for concurrent and subsequent requests, whether valid or unknown', async () => {
     const lookUps = jest.spyOn(repository(), 'findByHash');
     const { key } = await keys.issue({ name: 'together' });
     const unknown = generateKey('test');
@@ -33,7 +33,7 @@ describe('API keys', () => {
     expect(lookUps).toHaveBeenCalledTimes(2);
   });
 
-  it('are told apart when many are checked at the same time', async () => {
+  it('are not mixed up when many are checked concurrently', async () => {
     const names = ['one', 'two', 'three'];
     const valid = await Promise.all(names.map((name) => keys.issue({ name })));
     const expired = await keys.issue({ name: 'expired', lifeMs: -1 });
@@ -50,21 +50,21 @@ describe('API keys', () => {
   });
 
   it.each([
-    ['a typing error', (key: string) => key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'))],
+    ['a typo', (key: string) => key.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'))],
     ['another kind', () => generateKey('live')],
     ['another form', () => 'x'.repeat(48)],
-  ])('with %s never reach the database', async (_, change) => {
+  ])('with %s are refused without a database query', async (_, change) => {
     const lookUps = jest.spyOn(repository(), 'findByHash');
     expectError(await list(change(service.key)), 'invalid_api_key');
     expect(lookUps).not.toHaveBeenCalled();
   });
 
-  it('of another kind of deployment are refused with a message that says so', async () => {
+  it('for another kind of deployment are refused with an explanation', async () => {
     const answer = await list(generateKey('live'));
     expectError(answer, 'invalid_api_key', 'This deployment takes keys that begin with pets_test_.');
   });
 
-  it('stop working when they are revoked, within five seconds', async () => {
+  it('stop working within five seconds of revocation', async () => {
     const { id, key } = await keys.issue({ name: 'to be revoked' });
     expect((await list(key)).status).toBe(200);
     await keys.revoke(id);
@@ -77,7 +77,7 @@ describe('API keys', () => {
     expect(await keys.revoke(id)).toBe(false);
   });
 
-  it('live for 365 days unless told otherwise', async () => {
+  it('expire after 365 days by default', async () => {
     const { id, expiresAt } = await keys.issue({ name: 'a year' });
     const stored = await keys.find(id);
     expect(stored!.expiresAt.getTime() - stored!.createdAt.getTime()).toBe(365 * DAY_MS);
@@ -94,7 +94,7 @@ describe('API keys', () => {
     ).not.toContain(key.slice('pets_test_'.length + 4));
   });
 
-  it('are rotated: both work for the overlap, and then only the successor', async () => {
+  it('can be rotated: both work during the overlap, then only the successor', async () => {
     const old = await keys.issue({ name: 'rotated', owner: 'Team X', lifeMs: 10 * DAY_MS });
     const successor = await keys.rotate(old.id, DAY_MS);
     expect(successor).toMatchObject({ name: 'rotated' });
@@ -111,13 +111,13 @@ describe('API keys', () => {
     service.clock.moveTo(new Date().toISOString());
   });
 
-  it('that will expire soon do not live longer by being rotated', async () => {
+  it('do not live longer through rotation', async () => {
     const old = await keys.issue({ name: 'short', lifeMs: DAY_MS });
     await keys.rotate(old.id, 30 * DAY_MS);
     expect((await keys.find(old.id))!.expiresAt).toEqual(old.expiresAt);
   });
 
-  it('are forgotten when they have not worked for long, and not before', async () => {
+  it('are pruned only after they have been invalid for long enough', async () => {
     const expired = await keys.issue({ name: 'expired', lifeMs: -40 * DAY_MS });
     const justExpired = await keys.issue({ name: 'just expired', lifeMs: -DAY_MS });
     const active = await keys.issue({ name: 'active' });
@@ -127,7 +127,7 @@ describe('API keys', () => {
     expect(await keys.find(active.id)).not.toBeNull();
   });
 
-  it('remember their last use, written at most once a minute and never waited for', async () => {
+  it('record their last use at most once a minute, without delaying the request', async () => {
     const { id, key } = await keys.issue({ name: 'used' });
     const writes = jest.spyOn(repository(), 'markUsed').mockReturnValue(new Promise(() => {}));
     await list(key);
@@ -142,7 +142,7 @@ describe('API keys', () => {
     expect((await keys.find(id))!.lastUsedAt).toEqual(now);
   });
 
-  it('are never in the log, in no form and at no level', () => {
+  it('never appear in the log, in any form or at any level', () => {
     const log = service.log.join('\n');
     expect(log).toContain('"key":"rotated"');
     expect(log).not.toMatch(/pets_(test|live)_\w{5,}/);

@@ -33,7 +33,7 @@ describe('listPets: GET /v1/pets', () => {
       );
     });
 
-    it('leaves out the status of an animal that has none', async () => {
+    it('omits the status of an animal that has none', async () => {
       const answer = await service.get('/v1/pets?limit=4');
       expect(answer.text).not.toContain('null');
       expect((answer.json as PetBody[])[3]).toEqual({ id: pets[3]!.id, name: 'Animal 3', categoryId: 3 });
@@ -48,7 +48,7 @@ describe('listPets: GET /v1/pets', () => {
       );
     });
 
-    it('keeps limit and status in its links', async () => {
+    it('keeps limit and status in page links', async () => {
       const answer = await service.get('/v1/pets?status=sold&limit=2');
       const [, second] = pets.filter(({ status }) => status === 'sold');
       expect(answer.headers['link']).toBe(
@@ -56,14 +56,14 @@ describe('listPets: GET /v1/pets', () => {
       );
     });
 
-    it('keeps to its filter on a walk, whatever is added meanwhile', async () => {
+    it('keeps the filter from page to page while animals are added', async () => {
       const sold = pets.filter(({ status }) => status === 'sold');
       const seen = await walk(service, '/v1/pets?status=sold&limit=4', () => addPets(service, {}));
       expect(seen).toEqual(sold);
     });
   });
 
-  describe('refuses what it cannot take', () => {
+  describe('refuses', () => {
     it.each([
       ['status=lost', 'status', 'one of available, pending, sold'],
       ['status=Sold', 'status', 'one of available, pending, sold'],
@@ -74,7 +74,7 @@ describe('listPets: GET /v1/pets', () => {
       expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
     });
 
-    it('a filter with a typing error, which it names with what there is instead', async () => {
+    it('a misspelled parameter, and lists the known ones', async () => {
       const answer = await service.get('/v1/pets?stauts=sold');
       expectError(
         answer,

@@ -22,13 +22,13 @@ describe('Metrics', () => {
   afterAll(() => service.stop());
 
   const lines = async (): Promise<string[]> => (await call(origin, 'GET', '/metrics')).text.split('\n');
-  /** The value of one line; 0 when there is none yet. */
+  /** The value of a sample, or 0 if it does not exist yet. */
   const value = async (line: string): Promise<number> =>
     Number(
       (await lines()).find((candidate) => candidate.startsWith(`${line} `))?.slice(line.length + 1) ?? 0,
     );
 
-  it('are served on a port of their own, and nowhere else', async () => {
+  it('are served on their own port only', async () => {
     const answer = await call(origin, 'GET', '/metrics');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -54,7 +54,7 @@ describe('Metrics', () => {
     expect(await value(`http_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0);
   });
 
-  it('know no paths and methods that clients invent', async () => {
+  it('have no labels for unknown paths and methods', async () => {
     await service.call('GET', '/invented-path');
     await service.call('PROPFIND', '/v1/pets');
     const text = (await lines()).join('\n');
@@ -65,7 +65,7 @@ describe('Metrics', () => {
     ).toBeGreaterThanOrEqual(1);
   });
 
-  it('count what was refused, by the code of the error', async () => {
+  it('count errors by code', async () => {
     const attempt = () => service.call('GET', '/v1/pets', { headers: { authorization: 'Bearer nonsense' } });
     expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 429]);
     await service.call('GET', '/v1/pets');
@@ -76,7 +76,7 @@ describe('Metrics', () => {
     expect(await value('http_requests_in_flight')).toBe(0);
   });
 
-  it('tell whose keys still call a deprecated operation, and never a key', async () => {
+  it('count calls of deprecated operations by key name, and never contain a key', async () => {
     const line = 'deprecated_operation_calls_total{operation="getPet",key="tests"}';
     const before = await value(line);
     await service.get('/v1/pets/1');
@@ -86,7 +86,7 @@ describe('Metrics', () => {
     expect((await lines()).join('\n')).not.toContain(service.key);
   });
 
-  it('tell how often a key was known, or being asked for already', async () => {
+  it('count hits and misses of the key cache', async () => {
     const read = async () => [
       await value('api_key_cache_hits_total'),
       await value('api_key_cache_misses_total'),
@@ -98,14 +98,14 @@ describe('Metrics', () => {
     expect(await read()).toEqual([hits + 1, misses + 1]);
   });
 
-  it('tell of the process and of what is running', async () => {
+  it('describe the process and the build', async () => {
     const text = (await lines()).join('\n');
     expect(text).toContain(`build_info{version="1.0.0",node="${process.version}",revision="unknown"} 1`);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
-  it('take what other parts of the application measure', async () => {
+  it('read gauges and totals of other modules on each scrape', async () => {
     const metrics = service.app.get(Metrics);
     let waiting = 3;
     metrics.gauge('test_waiting', 'Waiting.', () => waiting);
@@ -116,7 +116,7 @@ describe('Metrics', () => {
     expect([await value('test_done_total'), await value('test_done_total')]).toEqual([7, 7]);
   });
 
-  it('name so many keys and no more', async () => {
+  it('limit the number of key labels', async () => {
     const calls = service.app.get(DeprecatedCalls);
     for (let i = 0; i < 300; i++) calls.count('bounded', `key ${i}`);
     const named = (await lines()).filter((line) => line.includes('operation="bounded"'));
@@ -125,14 +125,14 @@ describe('Metrics', () => {
   });
 });
 
-describe('Without a port for metrics', () => {
-  it('there is no server for them', async () => {
+describe('The metrics server', () => {
+  it('does not start without METRICS_PORT', async () => {
     const service = await startService();
     expect(service.app.get(MetricsServer).origin).toBeUndefined();
     await service.stop();
   });
 
-  it('a port that is taken is told in words', async () => {
+  it('explains that its port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

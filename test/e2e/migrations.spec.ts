@@ -13,7 +13,7 @@ class CreateThings1700000000000 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-/** An index made without a lock cannot be made within a transaction. */
+/** CREATE INDEX CONCURRENTLY cannot run in a transaction. */
 class IndexThings1700000000001 implements MigrationInterface {
   readonly transaction = false;
   async up(runner: QueryRunner): Promise<void> {
@@ -46,7 +46,7 @@ describeInside('Migrations', () => {
     }
   };
 
-  it('run once, in their order', async () => {
+  it('run once, in order of their timestamps', async () => {
     const migrations = [IndexThings1700000000001, CreateThings1700000000000];
     expect(await migrate(database.connection, migrations)).toEqual([
       'CreateThings1700000000000',
@@ -55,7 +55,7 @@ describeInside('Migrations', () => {
     expect(await migrate(database.connection, migrations)).toEqual([]);
   });
 
-  it('undo what a failing one had begun, and leave the others done', async () => {
+  it('roll back when they fail, and keep those before', async () => {
     const migrations = [CreateThings1700000000000, Broken1700000000002];
     await expect(migrate(database.connection, migrations)).rejects.toThrow('broken');
     await expect(migrate(database.connection, migrations)).rejects.toThrow('broken');
@@ -65,7 +65,7 @@ describeInside('Migrations', () => {
   });
 
   it('run once when many replicas start together', async () => {
-    // The embedded engine is one process's own: there, nobody starts together with anybody.
+    // Only one process at a time can open the embedded engine.
     const replicas = database.connection.kind === 'server' ? 8 : 1;
     const migrations = [CreateThings1700000000000, IndexThings1700000000001];
     const ran = await Promise.all(

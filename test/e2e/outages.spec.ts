@@ -21,7 +21,7 @@ const UNKNOWN =
 // The embedded engine is a part of the process: it has no wire that could break.
 const onServer = process.env['DATABASE_URL'] ? describe : describe.skip;
 
-onServer('When the database goes away', () => {
+onServer('A database outage', () => {
   let database: TestDatabase;
   let wire: Wire;
   let direct: pg.Client;
@@ -74,10 +74,10 @@ onServer('When the database goes away', () => {
       if (await holds()) return;
       await delay(50);
     }
-    throw new Error(`In vain it was waited until ${what}: ${(await list()).text} ${log.join('')}`);
+    throw new Error(`Timed out waiting until ${what}: ${(await list()).text} ${log.join('')}`);
   }
 
-  it('answers 503 while it is frozen, then refuses at once, and recovers by itself', async () => {
+  it('with a frozen server: answers 503, soon without delay, and recovers', async () => {
     wire.freeze();
     const answers = await Promise.all([list(), list(), call(origin, 'GET', '/v1/pets/1', { headers })]);
     for (const answer of answers) {
@@ -94,7 +94,7 @@ onServer('When the database goes away', () => {
     expect(await stored('refused')).toBe(0);
   });
 
-  it('answers 503 while connections are refused, and recovers by itself', async () => {
+  it('with refused connections: answers 503 and recovers', async () => {
     await wire.cut();
     await untilRefused();
     expectError(await list(), 'service_unavailable', AWAY);
@@ -120,13 +120,13 @@ onServer('When the database goes away', () => {
     throw new Error('No create got through.');
   }
 
-  it('says that the outcome of a create is unknown when no answer comes', async () => {
+  it('with lost answers: reports that the outcome of a create is unknown', async () => {
     const { answer } = await createUnheard('perhaps');
     expectError(await answer, 'service_unavailable', UNKNOWN);
     expect((await answer).headers['retry-after']).toBe('1');
   });
 
-  it('says the same when the connection breaks on the way back', async () => {
+  it('with a connection lost before the answer: reports that the outcome of a create is unknown', async () => {
     const { answer } = await createUnheard('perhaps too');
     await wire.cut();
     expectError(await answer, 'service_unavailable', UNKNOWN);
@@ -134,7 +134,7 @@ onServer('When the database goes away', () => {
     await wire.join();
   });
 
-  it('refuses what waits for a lock, stores none of it, and says so', async () => {
+  it('with a locked table: answers 503 and stores nothing', async () => {
     await direct.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE');
     const answers = await Promise.all([list(), create('locked out'), create('locked out')]);
     const waiting = "SELECT FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted";
@@ -148,7 +148,7 @@ onServer('When the database goes away', () => {
     expect(await stored('locked out')).toBe(0);
   });
 
-  it('takes a connection that breaks for no more than that', async () => {
+  it('is not assumed when a single connection breaks', async () => {
     const asking = "query = 'SHOW transaction_read_only' AND datname = current_database()";
     const backend = async (): Promise<unknown> =>
       (await direct.query(`SELECT pid FROM pg_stat_activity WHERE ${asking}`)).rows[0]?.pid;
@@ -160,7 +160,7 @@ onServer('When the database goes away', () => {
     expect(log).toEqual([]);
   });
 
-  it('gives no connection whose answer is outstanding to anybody else', async () => {
+  it('with a query time-out: never reuses the connection that still owes an answer', async () => {
     const dataSource = app.get(DataSource);
     const backend = async (): Promise<unknown> => (await dataSource.query('SELECT pg_backend_pid()'))[0];
     const before = await backend();
@@ -170,7 +170,7 @@ onServer('When the database goes away', () => {
     expect(await backend()).not.toEqual(before);
   });
 
-  it('logs an outage once, and its end', async () => {
+  it('is logged once at its start and once at its end', async () => {
     log.length = 0;
     await wire.cut();
     await untilRefused();

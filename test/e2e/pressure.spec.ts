@@ -12,7 +12,7 @@ import { type Service, startService } from './support/service.js';
 const REFUSED = 'The service has more to do than it can. Try again in a second.';
 
 /** A service that works on one request at a time, and on this one for as long as the test wants. */
-describe('Too many requests at a time', () => {
+describe('At the limit of concurrent requests, the service', () => {
   let service: Service;
   let finish: () => void;
   let held: Promise<Answer>;
@@ -47,7 +47,7 @@ describe('Too many requests at a time', () => {
     ['GET', '/v1/pets/1'],
     ['GET', '/v1/%70ets/1?x=/'],
     ['POST', '/v1/pets'],
-  ])('refuses %s %s at once, whoever asks', async (method, path) => {
+  ])('refuses %s %s at once, with or without a key', async (method, path) => {
     const body = method === 'POST' ? { name: 'Rex', categoryId: 1 } : undefined;
     const answer = await service.call(method, path, {
       ...(body && { body }),
@@ -65,19 +65,19 @@ describe('Too many requests at a time', () => {
     expect('deprecation' in answer.headers).toBe(path.includes('/1'));
   });
 
-  it('goes on serving what tells of the service', async () => {
+  it('still serves health checks and documents', async () => {
     const paths = ['/health/live', '/health/ready', '/docs', '/openapi.json'];
     const answers = await Promise.all(paths.map((path) => service.call('GET', path)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('answers again as soon as there is room', async () => {
+  it('answers again as soon as a request finishes', async () => {
     finish();
     await held;
     expectAnswer(await service.get('/v1/pets'), 200, []);
   });
 
-  it('keeps the connection of whoever is refused, and the order of answers', async () => {
+  it('keeps the connection of a refused request open, and answers in order', async () => {
     const post =
       'POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
     const last = 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -86,7 +86,7 @@ describe('Too many requests at a time', () => {
   });
 });
 
-describe('What does not count as work', () => {
+describe('The limit of concurrent requests does not count', () => {
   let service: Service;
   const sockets: Socket[] = [];
 
@@ -98,7 +98,7 @@ describe('What does not count as work', () => {
     await service.stop();
   });
 
-  it('is a body that does not come', async () => {
+  it('a request whose body has not arrived', async () => {
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
@@ -112,7 +112,7 @@ describe('What does not count as work', () => {
     expectAnswer(await service.get('/v1/pets'), 200, []);
   });
 
-  it('is a request whose client is gone', async () => {
+  it('a request whose client has disconnected', async () => {
     const begun = nextListHangs(service);
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname);
@@ -127,7 +127,7 @@ describe('What does not count as work', () => {
   });
 });
 
-describe('The number of requests that are worked on', () => {
+describe('The number of requests in flight', () => {
   const HEALTH = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
   const STRANGER = 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n';
   const BROKEN = 'GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -145,9 +145,9 @@ describe('The number of requests that are worked on', () => {
 
   // Answers behind another one have no connection yet, and Node.js does not tell them when it closes.
   it.each([
-    ['that were more than may follow each other', HEALTH.repeat(100) + STRANGER.repeat(300)],
-    ['behind one that is never answered', STRANGER.repeat(3) + BROKEN.repeat(3)],
-  ])('forgets those of a client that is gone, %s', async (_, behind) => {
+    ['beyond the pipelining limit', HEALTH.repeat(100) + STRANGER.repeat(300)],
+    ['pipelined behind one that is never answered', STRANGER.repeat(3) + BROKEN.repeat(3)],
+  ])('drops requests of a disconnected client %s', async (_, behind) => {
     const begun = nextListHangs(service);
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname).on('error', () => {});

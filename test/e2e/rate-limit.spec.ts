@@ -33,7 +33,7 @@ describe.each(withRedis)('Rate limits, counted %s', (_, settings) => {
     return { authorization: `Bearer ${(await keys.issue({ name: 'fresh' })).key}` };
   };
 
-  it('hold each key to its rate, and tell what is left', async () => {
+  it('limit each key and report the remaining requests', async () => {
     const service = await start({ rateLimitPerKey: 3 });
     const headers = await freshKey(service);
     for (const remaining of [2, 1, 0]) {
@@ -57,7 +57,7 @@ describe.each(withRedis)('Rate limits, counted %s', (_, settings) => {
     expectError(await service.call('GET', '/v1/pets'), 'missing_api_key');
   });
 
-  it('come before the sunset', async () => {
+  it('apply before the sunset check', async () => {
     const service = await start({ rateLimitPerKey: 1, sunsetRehearsal: true });
     const headers = await freshKey(service);
     expectError(await service.get('/v1/pets/1', { headers }), 'gone');
@@ -66,7 +66,7 @@ describe.each(withRedis)('Rate limits, counted %s', (_, settings) => {
     expect(refused.headers).toHaveProperty('sunset');
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     const service = await start({ rateLimitPerKey: 0, rateLimitFailures: 0 });
     const answer = await service.get('/v1/pets');
     expect(answer.headers).not.toHaveProperty('ratelimit');
@@ -74,7 +74,7 @@ describe.each(withRedis)('Rate limits, counted %s', (_, settings) => {
 });
 
 if (redisUrl) {
-  it('Rate limits are shared by the replicas that have one Redis', async () => {
+  it('Rate limits are shared by replicas that use the same Redis', async () => {
     const replicas = await Promise.all([
       startService({ redisUrl, rateLimitPerKey: 3 }),
       startService({ redisUrl, rateLimitPerKey: 3 }),
@@ -100,7 +100,7 @@ describe('Failed credentials', () => {
       },
     });
 
-  it('are limited by address, and hinder nobody who has a key', async () => {
+  it('are limited by address without affecting valid keys', async () => {
     service = await startService({ rateLimitFailures: 2 });
     expectError(await attempt(), 'invalid_api_key');
     expectError(await attempt(), 'invalid_api_key');
@@ -111,13 +111,13 @@ describe('Failed credentials', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
   });
 
-  it('are counted for the address that the socket has, whatever the client writes', async () => {
+  it('are counted by socket address, ignoring X-Forwarded-For', async () => {
     service = await startService({ rateLimitFailures: 1 });
     expectError(await attempt('192.0.2.1'), 'invalid_api_key');
     expectError(await attempt('192.0.2.2'), 'rate_limited');
   });
 
-  it('are counted for the address that a trusted proxy names', async () => {
+  it('are counted by X-Forwarded-For of a trusted proxy', async () => {
     service = await startService({ rateLimitFailures: 1, trustedProxies: ['127.0.0.1'] });
     expectError(await attempt('192.0.2.1'), 'invalid_api_key');
     expectError(await attempt('192.0.2.2'), 'invalid_api_key');

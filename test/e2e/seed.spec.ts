@@ -12,7 +12,7 @@ describeInside('npm run seed', () => {
   });
   afterAll(() => service.stop());
 
-  it('adds the animals in their order, and tells how far it is', async () => {
+  it('adds animals in order and reports progress', async () => {
     const progress: number[] = [];
     const dataSource = service.app.get(DataSource);
     await addAnimals(dataSource, makeAnimals(5_003, 1), (added) => void progress.push(added));
@@ -25,7 +25,7 @@ describeInside('npm run seed', () => {
     expect((await service.get('/v1/pets?after=5002')).json).toHaveLength(1);
   });
 
-  it('adds nothing when it cannot add all', async () => {
+  it('adds all animals or none', async () => {
     const dataSource = service.app.get(DataSource);
     const count = async (): Promise<unknown> => dataSource.query('SELECT count(*) FROM pets');
     const before = await count();

@@ -15,12 +15,12 @@ import { type Service, startService } from './support/service.js';
 
 const BODY = JSON.stringify({ name: 'Rex', categoryId: 1 });
 
-/** Makes a service throw what nobody catches, as a driver might, when it gets SIGUSR2. */
+/** Makes SIGUSR2 throw an uncaught exception, as a driver might. */
 const CRASH = `process.on('SIGUSR2', () => {
   throw Object.assign(new TypeError('a secret name'), { code: 'E1', parameters: ['secret'] });
 });`;
 
-/** In one line it is said where, without what a client sent. */
+/** Expects one log line that says where the service crashed, without client data. */
 function expectCrash(out: string) {
   expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).toEqual({
     level: 60,
@@ -35,14 +35,14 @@ function expectCrash(out: string) {
   expect(out).not.toContain('secret');
 }
 
-describe('A service that drains', () => {
+describe('A draining service', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  it('is alive but not ready, and answers everything, each time with the end of the connection', async () => {
+  it('is alive but not ready, and answers every request with Connection: close', async () => {
     const options = { headers: { connection: 'keep-alive' } };
     expect((await service.get('/v1/pets', options)).headers['connection']).toBe('keep-alive');
     await service.app.get(Shutdown).drain(0);
@@ -56,7 +56,7 @@ describe('A service that drains', () => {
   });
 });
 
-describe('A process', () => {
+describe('The service process', () => {
   let folder: string;
   let crashes: NodeJS.ProcessEnv;
   const running = new Set<ChildProcess>();
@@ -80,7 +80,7 @@ describe('A process', () => {
 
   let key = '';
 
-  /** A service on the embedded database of these tests, whose first start prints a key. */
+  /** Starts the service on the embedded database of these tests; the first start prints a key. */
   const start = async (settings: NodeJS.ProcessEnv = {}) => {
     const own = { DATABASE_URL: '', DATABASE_DIR: join(folder, 'database'), PORT: '0', LOG_FORMAT: 'json' };
     const env = { ...process.env, NODE_OPTIONS: '', ...own, ...settings };
@@ -95,7 +95,7 @@ describe('A process', () => {
     });
     const settled = /curl .*\n|npm run keys/;
     while (!settled.test(out)) {
-      if (child.exitCode !== null) throw new Error(`It ended early:\n${out}`);
+      if (child.exitCode !== null) throw new Error(`The service exited early:\n${out}`);
       await Promise.race([once(child.stdout, 'data'), ended]);
     }
     const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(out) ?? [];
@@ -119,7 +119,7 @@ describe('A process', () => {
     while ((await call(origin, 'GET', '/health/ready')).status !== 503) await pause(20);
   };
 
-  it('that gets SIGTERM answers what arrives while it drains and what is under way, waits for nobody else, then ends with 0', async () => {
+  it('answers new and in-flight requests after SIGTERM, waits for no idle connection, and exits with 0', async () => {
     const { child, ended, origin } = await start({ SHUTDOWN_DRAIN_MS: '2500' });
     const idle = open(origin);
     idle.socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -137,7 +137,7 @@ describe('A process', () => {
     expect(await idle.answered(/connection: close[^]*\{"status":"ok"\}$/i)).toMatch(/^HTTP\/1\.1 200 /);
     await once(idle.socket, 'close');
 
-    // Only once nobody is let in any more: the request began before, and it is still finished.
+    // Finishes the request after the service stopped listening: it began earlier, so it must still be answered.
     while (await call(origin, 'GET', '/health/live').catch(() => null)) await pause(20);
     slow.socket.write(BODY.slice(5));
     expect(await slow.answered(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
@@ -145,18 +145,18 @@ describe('A process', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   }, 120_000);
 
-  it('that gets a second signal ends at once', async () => {
+  it('exits at once on a second signal', async () => {
     const { child, ended, origin } = await start({ SHUTDOWN_DRAIN_MS: '60000' });
     child.kill('SIGINT');
     await notReady(origin);
-    child.kill('SIGINT'); // the same one, as the terminal and npm send it
+    child.kill('SIGINT'); // a duplicate: on Ctrl-C both the terminal and npm send one
     await pause(400);
     expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
     child.kill('SIGTERM');
     expect((await ended).code).toBe(1);
   }, 120_000);
 
-  it('leaves its embedded database whole, however it ends, and says why', async () => {
+  it('keeps its embedded database intact after a stop, a crash or a kill, and logs a crash', async () => {
     const outcomes = { SIGTERM: 0, SIGUSR2: 1, SIGKILL: null, SIGINT: 0 };
     const acknowledged: { id: number | bigint }[] = [];
     for (const [signal, outcome] of Object.entries(outcomes)) {

@@ -38,7 +38,7 @@ describe('Traces', () => {
   let spans: Span[];
   let exported: Export[];
 
-  /** The requests of all tests; the spans leave at the latest when the service ends. */
+  /** Sends the requests of all tests here, because stopping the service flushes the spans. */
   beforeAll(async () => {
     const bodies: Promise<string>[] = [];
     collector = createServer((request, response) => {
@@ -81,7 +81,7 @@ describe('Traces', () => {
   const attributesOf = (attributes: Attribute[] = []) =>
     Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
 
-  it('continue the trace of the caller', () => {
+  it("continue the caller's trace", () => {
     expect(span('GET /v1/pets')).toMatchObject({
       traceId: TRACE,
       traceState: 'vendor=1',
@@ -97,7 +97,7 @@ describe('Traces', () => {
     });
   });
 
-  it('begin where no caller has begun one', () => {
+  it('start a new trace without a traceparent', () => {
     expect(span('GET /v1/pets/:petId')?.parentSpanId ?? '').toBe('');
     expect(span('GET /v1/pets/:petId')?.traceId).toMatch(/^(?!0{32})[\da-f]{32}$/);
     expect(attributesOf(span('GET /v1/pets/:petId')?.attributes)['http.response.status_code']).toBe(404);
@@ -105,11 +105,11 @@ describe('Traces', () => {
     expect(span('GET')).toBeDefined();
   });
 
-  it('hold what was done for a request', () => {
+  it('attach spans of the work to the request', () => {
     expect(span('statement')).toMatchObject({ traceId: TRACE, parentSpanId: span('GET /v1/pets')?.spanId });
   });
 
-  it('hold work within work, and what failed', () => {
+  it('nest spans and record errors', () => {
     const [outer, inner] = [span('outer'), span('inner')];
     expect(inner).toMatchObject({
       traceId: outer?.traceId,
@@ -120,7 +120,7 @@ describe('Traces', () => {
     expect(attributesOf(outer?.attributes)).toEqual({ part: 'test' });
   });
 
-  it('name the service, and tell no keys, bodies and messages', () => {
+  it('name the service, and contain no keys, bodies or error messages', () => {
     const [resource] = exported.flatMap(({ resourceSpans }) => resourceSpans.map(({ resource }) => resource));
     expect(attributesOf(resource?.attributes)['service.name']).toBe('animal-store');
     expect(received).not.toContain(key);
@@ -128,15 +128,15 @@ describe('Traces', () => {
     expect(received).not.toContain('a secret');
   });
 
-  it('are found from the log', () => {
+  it('are linked from the log by trace id', () => {
     const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
     const line = lines.find(({ requestId, msg }) => requestId === ids[0] && msg === 'request');
     expect(line).toMatchObject({ traceId: TRACE, route: '/v1/pets', status: 200, key: 'tests' });
   });
 });
 
-describe('Without a collector', () => {
-  it('work is done all the same', async () => {
+describe('Tracing without a collector', () => {
+  it('runs the work without a span', async () => {
     expect(await new Tracing().span('name', {}, () => Promise.resolve(1))).toBe(1);
   });
 });

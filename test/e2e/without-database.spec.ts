@@ -8,7 +8,7 @@ import { call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 
-describeInside('Without its database', () => {
+describeInside('A service whose database', () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).toReversed()) await close();
@@ -27,7 +27,7 @@ describeInside('Without its database', () => {
     return { get, log };
   };
 
-  /** A server that takes connections and never says a word. */
+  /** A server that accepts connections and never sends a byte. */
   const silentServer = async (): Promise<number> => {
     const sockets = new Set<Socket>();
     const server: Server = createServer((socket) => void sockets.add(socket.on('error', () => {})));
@@ -40,9 +40,9 @@ describeInside('Without its database', () => {
   };
 
   it.each([
-    ['is not there', async () => 1],
+    ['refuses connections', async () => 1],
     ['does not answer', silentServer],
-  ])('that %s, the service is alive, not ready, and says when to come back', async (_, port) => {
+  ])('%s is alive, not ready, and answers 503 with Retry-After', async (_, port) => {
     const { get } = await start(`postgres://nobody:secret@127.0.0.1:${await port()}/nothing`);
     expect((await get('/health/live')).status).toBe(200);
     for (const path of ['/health/ready', '/v1/pets', '/v1/pets/1']) {
@@ -52,7 +52,7 @@ describeInside('Without its database', () => {
     }
   });
 
-  it('tells the log once, and not the password', async () => {
+  it('refuses connections logs it once, without the password', async () => {
     const { get, log } = await start('postgres://nobody:secret@127.0.0.1:1/nothing');
     while (log.length === 0) await get('/health/live');
     expect(JSON.parse(log[0] ?? '')).toMatchObject({

@@ -4,19 +4,19 @@ import { promisify } from 'node:util';
 import type { PGlite } from '@electric-sql/pglite';
 import { embed, type EmbeddedDatabase } from '../../src/database/embedded/embedded-database.js';
 
-/** Those of environment.mjs: each has an empty database, and one that is given back is to have one again. */
+/** The engines of environment.mjs. Each has an empty database; empty it again before `giveBack`. */
 export const { engines } = globalThis as unknown as {
   engines: { start(): Promise<PGlite>; take(): Promise<PGlite>; giveBack(engine: PGlite): void };
 };
 
-/** An empty database to do anything with, and to close. */
+/** Starts a separate empty database; the caller closes it. */
 export async function startEmptyDatabase(): Promise<EmbeddedDatabase> {
   return embed(await engines.start());
 }
 
-/** An empty database as a folder, for a program to find. */
+/** Unpacks an empty database into a folder, for a program under test. */
 export async function unpackEmptyDatabase(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // global-setup.mjs has made it.
+  // The archive comes from global-setup.mjs.
   await promisify(execFile)('tar', ['-x', '-f', process.env['EMPTY_DATABASE'] ?? '', '-C', folder]);
 }

@@ -3,8 +3,8 @@ import { PGlite } from '@electric-sql/pglite';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Engines that no test file uses now. Unlike all else in here they outlive the files, each with a database that the
- * next one empties: starting an engine takes fifty times as long.
+ * Idle engines with an empty database. They outlive the test files, because starting an engine takes fifty times as
+ * long as emptying one.
  */
 const idle = [];
 
@@ -16,14 +16,14 @@ const engines = {
 
 async function startEngine() {
   const loadDataDir = new Blob([await readFile(process.env.EMPTY_DATABASE)]);
-  // It would keep a timer, and with it this process, for ten seconds.
+  // The default starts a timer that keeps the process alive for ten seconds.
   const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
   return PGlite.create({ loadDataDir, startParams });
 }
 
 /**
- * What the tests add to Jest: engines, which run faster out here than in the sandbox of a test file; the last exchange with
- * a failure; and skips of what needs the inside.
+ * Extends Jest's environment: engines run here because they are faster outside the sandbox of a test file, failures
+ * show the last HTTP exchange, and tests that a running deployment cannot support are skipped.
  */
 export default class Environment extends TestEnvironment {
   async setup() {
@@ -52,7 +52,7 @@ export default class Environment extends TestEnvironment {
   }
 }
 
-/** Against a running deployment: whatever failed after it, for want of what was not there, is no failure either. */
+/** Marks a test as skipped if it needs more than a running deployment, and drops the errors that follow from that. */
 function skipWithoutInside(test) {
   const need = test.errors.flat().find((error) => error?.name === 'NeedsTheInside');
   if (!need) return;

@@ -7,13 +7,12 @@ export default async function prepareTests() {
   await Promise.all([prepareEmptyDatabase(), bundlePackages()]);
 }
 
-/** Raised when what is made here changes, so that nobody keeps loading what was made before. */
+/** Increment when the content of the archive changes, to invalidate cached ones. */
 const FORM = 3;
 
 /**
- * Making an empty database takes seconds, loading one a fraction of that. So one is made, once, and kept with the
- * installed packages; tests load it. All of it is read and copied each time, so it is as small as it can be: with a
- * short log, and without the databases that others are made from.
+ * Creates an empty database once and caches it beside the installed packages, because loading one takes a fraction of
+ * the seconds that initdb takes. Every load copies all of it, so it is small: a short WAL and no template databases.
  */
 async function prepareEmptyDatabase() {
   const { version } = JSON.parse(readFileSync('node_modules/@electric-sql/pglite/package.json', 'utf8'));
@@ -27,7 +26,7 @@ async function prepareEmptyDatabase() {
     });
     await engine.query('UPDATE pg_database SET datistemplate = false');
     for (const template of ['template0', 'template1']) await engine.query(`DROP DATABASE ${template}`);
-    // What lies behind a checkpoint is removed at the next one, a file of the log at a time.
+    // Each checkpoint removes one obsolete WAL segment.
     for (let i = 0; i < 8; i++) await engine.exec('SELECT pg_switch_wal(); CHECKPOINT');
     const snapshot = await engine.dumpDataDir('none');
     await engine.close();

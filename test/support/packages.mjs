@@ -7,8 +7,8 @@ import { bundling, external } from '../../scripts/support/bundling.mjs';
 import { root } from '../../scripts/support/root.mjs';
 
 /**
- * Packages of many files. Jest finds, reads and compiles each file anew for each file of tests, which took longer than
- * most tests. So they are put into few files, once, and kept with the installed packages.
+ * Packages with many files, bundled once and cached beside the installed packages. Jest resolves, reads and compiles
+ * every file again for each test file, which took longer than most tests.
  */
 const PACKAGES = [
   '@nestjs/common',
@@ -33,7 +33,7 @@ const PACKAGES = [
   'typeorm',
 ];
 
-/** Extends `Reflect`, which it has to do before all others; esbuild would put it behind some of them. */
+/** Stays external, because it must extend `Reflect` before any other package loads; a bundle would load it too late. */
 const FIRST = 'reflect-metadata';
 
 const versions = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
@@ -57,7 +57,7 @@ export async function bundlePackages() {
     plugins: [everything],
   });
   await rename(unfinished, folder).catch((error) => {
-    if (!existsSync(folder)) throw error; // somebody else was faster
+    if (!existsSync(folder)) throw error; // otherwise a concurrent run was faster
   });
 }
 
@@ -72,7 +72,7 @@ const everything = {
   },
 };
 
-/** The names that a CommonJS package exports are known only once it is loaded. */
+/** Re-exports everything; the exports of a CommonJS package are known only after loading it. */
 function everythingOf(name, exported) {
   if (!exported.includes('default')) return `export * from '${name}';`;
   const names = exported.filter((each) => each !== 'default' && each !== 'module.exports');

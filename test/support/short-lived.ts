@@ -1,2 +1,2 @@
-/** Programs that tests start live as briefly as the tests do: what Node.js was told about that is passed on. */
+/** Node.js options for short-lived child processes: they inherit `--liftoff-only`, which shortens start-up. */
 export const SHORT_LIVED = process.execArgv.filter((argument) => argument === '--liftoff-only');

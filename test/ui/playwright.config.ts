@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** Which browser there is, scripts/test-ui.mjs finds out; none named is Playwright's own. */
+/** Set by scripts/test-ui.mjs; Playwright's own browser if empty. */
 const executablePath = process.env['UI_CHROMIUM'];
 
 export default defineConfig({
@@ -20,7 +20,7 @@ export default defineConfig({
     launchOptions: {
       ...(executablePath && { executablePath }),
       args: [
-        '--no-sandbox', // root cannot have one; the page is our own
+        '--no-sandbox', // unavailable to root, and unnecessary for our own page
         '--disable-gpu',
         '--disable-background-networking',
         '--disable-component-update',

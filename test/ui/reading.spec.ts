@@ -16,7 +16,7 @@ interface Document {
   >;
 }
 
-test('the page has a title, an icon of its own and an introduction that tells how to get a key', async ({
+test('the page has a title, an icon and an introduction that explains how to get a key', async ({
   docs: { page },
 }) => {
   await expect(page).toHaveTitle('Animal Store Service');
@@ -30,12 +30,12 @@ test('the page has a title, an icon of its own and an introduction that tells ho
   await expect(page.locator('.info')).toContainText('npm run keys -- issue --name');
 });
 
-test('the bare address leads to it', async ({ page }) => {
+test('the root redirects to the page', async ({ page }) => {
   await page.goto(ORIGIN);
   await expect(page).toHaveURL(`${ORIGIN}/docs`);
 });
 
-test('a deprecated operation is struck through, with its end and what replaces it, before it is opened', async ({
+test('a collapsed deprecated operation is struck through and shows its sunset and replacement', async ({
   docs,
 }) => {
   const summary = docs.operation('getPet').locator('.opblock-summary');
@@ -52,7 +52,7 @@ test('a deprecated operation is struck through, with its end and what replaces i
   await expect(docs.operation('listPets').locator('.deprecation-notice')).toHaveCount(0);
 });
 
-test('operations carry a mark of their stability', async ({ page }) => {
+test('operations show their stability', async ({ page }) => {
   await page.route('**/docs/document.json', async (route) => {
     const answer = await route.fetch();
     const text = await answer.text();
@@ -75,7 +75,7 @@ test('operations carry a mark of their stability', async ({ page }) => {
   }
 });
 
-test('every request has an example, ready to be sent', async ({ docs }) => {
+test('every request has an example that is ready to send', async ({ docs }) => {
   const createPet = await docs.unfold('createPet');
   const body = createPet.locator('.opblock-section-request-body');
   const choice = body.getByLabel('Example', { exact: true });
@@ -96,7 +96,7 @@ test('every request has an example, ready to be sent', async ({ docs }) => {
   await expect((await docs.unfold('getPet')).getByLabel('petId', { exact: true })).toHaveValue('1');
 });
 
-test('there is an example for every answer and every code of an error', async ({ docs }) => {
+test('every answer and every error code has an example', async ({ docs }) => {
   test.slow();
   const { paths } = (await (await docs.page.request.get(`${ORIGIN}/openapi.json`)).json()) as Document;
   for (const { operationId, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
@@ -123,7 +123,7 @@ test('there is an example for every answer and every code of an error', async ({
   }
 });
 
-test('examples and bounds keep all the digits of large numbers', async ({ docs }) => {
+test('examples and bounds show every digit of large numbers', async ({ docs }) => {
   const operation = await docs.unfold('getPet');
   const answer = operation.locator('.responses-table tr[data-code="200"]');
   await answer.getByLabel('Example', { exact: true }).selectOption('largeNumbers');
@@ -133,7 +133,7 @@ test('examples and bounds keep all the digits of large numbers', async ({ docs }
   );
 });
 
-test('this deployment, production and staging can be chosen', async ({ docs: { page } }) => {
+test('the server can be this deployment, production or staging', async ({ docs: { page } }) => {
   const server = page.getByLabel('Server', { exact: true });
   await expect(server.locator('option')).toHaveText([
     '/v1 - This deployment',
@@ -148,7 +148,7 @@ test('this deployment, production and staging can be chosen', async ({ docs: { p
 });
 
 for (const name of ['listPets', 'createPet', 'getPet'] as const) {
-  test(`an address leads to ${name}, unfolded`, async ({ page }) => {
+  test(`a deep link opens ${name} expanded`, async ({ page }) => {
     const docs = new DocsPage(page);
     await docs.open(`#/pets/${name}`);
     await expect(docs.operation(name).locator('.execute')).toBeInViewport();
@@ -156,7 +156,7 @@ for (const name of ['listPets', 'createPet', 'getPet'] as const) {
   });
 }
 
-test('an operation that is unfolded puts its address into the bar', async ({ docs }) => {
+test('expanding an operation updates the URL', async ({ docs }) => {
   await docs.unfold('createPet');
   await expect(docs.page).toHaveURL(`${ORIGIN}/docs#/pets/createPet`);
 });

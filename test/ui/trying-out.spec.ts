@@ -1,6 +1,6 @@
 import { DocsPage, expect, KEY, test } from './support/docs-page.js';
 
-test('a key is given once, and kept over a reload and in a new tab', async ({ docs, context }) => {
+test('a key is kept across reloads and in new tabs', async ({ docs, context }) => {
   await docs.authorize(KEY);
   await docs.page.reload();
   await expect(docs.authorizeButton).toHaveClass(/\blocked\b/);
@@ -10,7 +10,7 @@ test('a key is given once, and kept over a reload and in a new tab', async ({ do
   expect(await tab.execute(await tab.unfold('listPets'))).toMatchObject({ status: '200' });
 });
 
-test('every operation answers with what there is', async ({ docs }) => {
+test('every operation can be executed', async ({ docs }) => {
   await docs.authorize(KEY);
   const created = await docs.execute(await docs.unfold('createPet'));
   expect(created.status).toBe('201');
@@ -29,7 +29,7 @@ test('every operation answers with what there is', async ({ docs }) => {
   expect(JSON.parse(listed.body)).toContainEqual(pet);
 });
 
-test('large numbers keep all their digits, on the way out and back', async ({ docs, complaints }) => {
+test('large numbers keep every digit in requests and answers', async ({ docs, complaints }) => {
   await docs.authorize(KEY);
   const createPet = await docs.unfold('createPet');
   const body = createPet.getByLabel('Request body');
@@ -51,13 +51,13 @@ test('large numbers keep all their digits, on the way out and back', async ({ do
   await getPet.locator('.execute').click();
   await expect(getPet.locator('.request-url')).toContainText('/v1/pets/9007199254740993');
   await expect(getPet.locator('.live-responses-table .response')).toContainText('not_found');
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]); // what the browser itself notes
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]); // logged by the browser
 });
 
 test.describe('with another server', () => {
   const staging = 'https://staging.example.com';
   test.use({ alsoAsked: staging });
-  test('a request goes to the server that was chosen', async ({ docs }) => {
+  test('requests go to the selected server', async ({ docs }) => {
     const asked: string[] = [];
     await docs.page.route(`${staging}/**`, (route) => {
       asked.push(route.request().url());
@@ -71,13 +71,13 @@ test.describe('with another server', () => {
 
 test.describe('without a key', () => {
   test.use({ complaints: [] });
-  test('the refusal is shown as it is', async ({ docs, complaints }) => {
+  test('the error answer is shown', async ({ docs, complaints }) => {
     const { status, body } = await docs.execute(await docs.unfold('listPets'));
     expect({ status, body: JSON.parse(body) }).toMatchObject({
       status: '401',
       body: { code: 'missing_api_key', status: 401 },
     });
-    // The browser itself notes an answer of 401.
+    // The browser logs the 401.
     expect(complaints.splice(0)).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-// What a user of Nest writes by default: Express, passport, ValidationPipe, and TypeORM's find() and save().
+// A default Nest stack: Express, passport, ValidationPipe, and TypeORM's find() and save().
 import 'reflect-metadata';
 import { Module, ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

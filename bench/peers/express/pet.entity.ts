@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The driver gives an int8 as text; most users turn it into a number. */
+/** The driver returns int8 as a string; most applications convert it to a number. */
 const toNumber = { from: Number, to: (value: unknown) => value };
 
 @Entity('pets')

@@ -1,11 +1,11 @@
 import pg from 'pg';
 
-// Exact, as the service is: a number would round what is beyond 2^53.
+// Keeps int8 exact like the service; numbers would round beyond 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
-/** A statement with a name is parsed and planned once for each connection. */
+/** Named statements are prepared once per connection. */
 const prepared = (name, text) => async (values) => (await pool.query({ name, text, values })).rows;
 
 const COLUMNS = 'id, name, category_id AS "categoryId", status';

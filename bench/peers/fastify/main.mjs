@@ -1,4 +1,4 @@
-// What a good engineer writes by hand: Fastify, the driver's pool, named prepared statements, compiled schemas.
+// A hand-optimised stack: Fastify, the driver's pool, named prepared statements, compiled schemas.
 import Fastify, { LogController } from 'fastify';
 import pino from 'pino';
 import { KnownKeys } from '../known-keys.mjs';
@@ -17,7 +17,7 @@ app.addHook('onRequest', async (request, reply) => {
   if (!key) return reply.code(401).send(failure(401, 'invalid_api_key', 'The API key is not valid.'));
   request.key = key;
 });
-// One line for each request, as the service writes it.
+// Logs one line per request, like the service.
 app.addHook('onResponse', (request, reply, done) => {
   request.log.info(
     {
@@ -64,7 +64,7 @@ function nextLink({ limit, status }, after) {
   return `</v1/pets?limit=${limit}${status ? `&status=${status}` : ''}&after=${after}>; rel="next"`;
 }
 
-/** A status that was never given is left out, not null. */
+/** Omits a null status. */
 function toPet(row) {
   if (row.status === null) delete row.status;
   return row;

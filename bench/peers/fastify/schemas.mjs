@@ -3,7 +3,7 @@ const status = { type: 'string', enum: ['available', 'pending', 'sold'] };
 const pet = {
   type: 'object',
   required: ['id', 'name', 'categoryId'],
-  // `integer` writes a BigInt exactly.
+  // `integer` serialises a BigInt exactly.
   properties: {
     id: { type: 'integer' },
     name: { type: 'string' },

@@ -1,4 +1,4 @@
-// How fast Node answers at all: a page of 20 that never changes, no database, no framework.
+// The upper bound of Node.js: a constant page of 20, without a database or a framework.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 

@@ -1,24 +1,24 @@
 import type { ErrorCode } from './operations.js';
 
-/** An answer that is not a success, as the service explains it. */
+/** Thrown for every answer that is not a success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
-    /** What went wrong, for programs. A code that is newer than this client is possible. */
+    /** The machine-readable cause. Newer services may send codes that this client does not know. */
     readonly code: ErrorCode | 'unreadable_answer' | (string & {}),
     message: string,
     readonly status: number,
-    /** What the logs of the service call the request: to be named when asking for help. */
+    /** The id of the request in the service's logs. Include it when you ask for help. */
     readonly requestId: string | undefined,
-    /** The number of seconds after which to try again, if the service says so. */
+    /** The number of seconds to wait before a retry, if the service sent one. */
     readonly retryAfter: number | undefined,
   ) {
     super(message);
   }
 }
 
-/** Reads a failure. A body that is no Error comes from something between the client and the service. */
+/** Converts a failed answer. A body without code and message comes from an intermediary, such as a proxy. */
 export function toApiError(answer: Response, body: unknown): ApiError {
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
   const explained = typeof code === 'string' && typeof message === 'string';

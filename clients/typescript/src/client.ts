@@ -2,12 +2,12 @@ import { INT64_MEMBERS, Operations } from './operations.js';
 import type { Settings } from './settings.js';
 import { Transport } from './transport.js';
 
-// The front door of the package: what callers need comes from here.
+// The public API of the package.
 export { ApiError } from './api-error.js';
 export type * from './operations.js';
 export type { CallOptions, Settings, Wait } from './settings.js';
 
-/** The animal store, for programs. */
+/** A client of the animal store. */
 export class AnimalStore extends Operations {
   constructor(settings: Settings) {
     super(new Transport(settings, INT64_MEMBERS));

@@ -1,9 +1,6 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 
-/**
- * Reads JSON. The named members are 64-bit integers, or arrays of them, and become bigints; a number would lose their
- * last digits.
- */
+/** Parses JSON. The named members are 64-bit integers, or arrays of them, and become bigints to keep every digit. */
 export function parseExactly(text: string, int64Members: ReadonlySet<string>): unknown {
   const exact = (value: unknown, member: string): unknown => {
     if (isLosslessNumber(value)) return int64Members.has(member) ? BigInt(value.value) : Number(value.value);
@@ -14,7 +11,7 @@ export function parseExactly(text: string, int64Members: ReadonlySet<string>): u
   return exact(parse(text), '');
 }
 
-/** Writes JSON, with bigints as plain digits. */
+/** Serialises JSON with bigints as plain digits. */
 export function stringifyExactly(value: object): string {
   return stringify(value) ?? '';
 }

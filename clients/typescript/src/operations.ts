@@ -30,7 +30,7 @@ export type PetStatus = 'available' | 'pending' | 'sold';
 
 export type Pets = readonly Pet[];
 
-/** What `listPets` can be asked for. */
+/** Query parameters of `listPets`. */
 export interface ListPetsQuery {
   /** Maximum number of items returned. */
   readonly limit?: number;
@@ -40,7 +40,7 @@ export interface ListPetsQuery {
   readonly status?: PetStatus;
 }
 
-/** The codes of failures that this version of the interface documents. */
+/** The error codes documented in this version of the API. */
 export type ErrorCode =
   | 'bad_request'
   | 'expired_api_key'
@@ -63,7 +63,7 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'uri_too_long';
 
-/** The members of answers that are 64-bit integers. */
+/** Response members that are 64-bit integers. */
 export const INT64_MEMBERS: ReadonlySet<string> = new Set(['categoryId', 'id']);
 
 /**
@@ -81,7 +81,7 @@ export const INT64_MEMBERS: ReadonlySet<string> = new Set(['categoryId', 'id']);
 export class Operations {
   constructor(private readonly transport: Transport) {}
 
-  /** All that `listPets` lists, a page at a time: `for await (const … of …)`. */
+  /** Iterates over all items of `listPets`, fetching page by page: `for await (const … of …)`. */
   pets(query: ListPetsQuery = {}, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     return pages<Pet>(this.transport, { method: 'GET', path: '/pets', query }, options);
   }

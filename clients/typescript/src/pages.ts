@@ -2,8 +2,8 @@ import type { CallOptions } from './settings.js';
 import type { Call, Transport } from './transport.js';
 
 /**
- * All items of a list, a page at a time. The next page begins after the last id: the address in the `Link` header says
- * only that there is one, so that the key is never sent wherever a header points.
+ * Iterates over all items of a list. The `Link` header only tells whether there is a next page; its URL is not used, so
+ * that the key is never sent to another host.
  */
 export async function* pages<T extends { id: bigint }>(
   transport: Transport,
@@ -20,7 +20,7 @@ export async function* pages<T extends { id: bigint }>(
   }
 }
 
-/** Without the header, which something between may take away, an empty page is the end. */
+/** If a proxy strips the header, iteration continues until an empty page. */
 function hasNext(headers: Headers): boolean {
   const link = headers.get('link');
   return link === null || /;\s*rel="?next"?/.test(link);

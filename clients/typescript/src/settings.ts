@@ -1,28 +1,28 @@
-/** How to reach the service. */
+/** Settings of the client. */
 export interface Settings {
-  /** The address of the deployment, with `/v1` at its end. */
+  /** The base URL of the deployment, ending with `/v1`. */
   readonly baseUrl: string;
-  /** The key, or a function that gives it: then a rotated key is used from the next attempt on. */
+  /** The API key, or a function that returns it, which is called for every attempt and allows rotation. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** How long one attempt may take, the reading of its answer included. */
+  /** The time-out of one attempt, including reading the answer. Default: 10,000. */
   readonly timeoutMs?: number;
   /**
-   * How often a request is repeated that was answered with 429 or 503. Only requests that change nothing are: the
-   * outcome of any other may be unknown, and repeating it could do it twice.
+   * The number of retries after 429 or 503. Default: 0. Only reads are retried, because the outcome of a write may be
+   * unknown, and repeating it could apply it twice.
    */
   readonly retries?: number;
-  /** What sends the requests, and what waits between two attempts: for proxies, for traces, for tests. */
+  /** Replaces the functions that send requests and wait between attempts: for proxies, tracing and tests. */
   readonly fetch?: typeof fetch;
   readonly wait?: Wait;
 }
 
-/** What holds for one call only. */
+/** Options of a single call, which override the settings. */
 export interface CallOptions {
-  /** Ends the call, also while it waits for the next attempt. */
+  /** Aborts the call, also while it waits to retry. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retries?: number;
-  /** A name for the request in the logs of the service: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** The id of the request in the service's logs: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. */
   readonly requestId?: string;
 }
 

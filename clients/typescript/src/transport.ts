@@ -3,7 +3,7 @@ import { parseExactly, stringifyExactly } from './exact-json.js';
 import type { CallOptions, Settings } from './settings.js';
 import { wait } from './wait.js';
 
-/** One operation, filled in. */
+/** A request, independent of the deployment. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -17,17 +17,17 @@ export interface Result<T> {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Refusals that pass by themselves; the service says after how many seconds. */
+/** Temporary refusals; the service sends Retry-After with them. */
 const TRANSIENT = new Set([429, 503]);
 const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
-/** An answer may ask for a longer wait than this: then the caller decides, not this client. */
+/** Longer waits are left to the caller. */
 const LONGEST_WAIT_S = 60;
 
-/** Sends requests and reads answers. It knows HTTP, and nothing of any operation. */
+/** Sends requests and reads answers, independently of operations. */
 export class Transport {
   constructor(
     private readonly settings: Settings,
-    /** The members of answers that are 64-bit integers. */
+    /** Response members that are 64-bit integers. */
     private readonly int64Members: ReadonlySet<string>,
   ) {}
 
@@ -54,7 +54,7 @@ export class Transport {
         ...(call.body && { 'content-type': 'application/json' }),
       },
       ...(call.body && { body: stringifyExactly(call.body) }),
-      // A redirect could carry the key to another host. The service sends none.
+      // The service sends no redirects, and one could forward the key to another host.
       redirect: 'error',
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     });

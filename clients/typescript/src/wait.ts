@@ -1,4 +1,4 @@
-/** Waits, unless the signal ends it: then it fails with the reason of the signal. */
+/** Waits; rejects with the reason of the signal if that aborts. */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

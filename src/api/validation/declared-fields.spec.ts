@@ -18,7 +18,7 @@ class Input extends Base {
 }
 
 describe('readValid', () => {
-  it('reads what has no fault, as the class it is for', () => {
+  it('returns an instance of the class for valid input', () => {
     const input = readValid(Input, { name: 'Rex', size: 's', after: '-5' });
     expect(input).toBeInstanceOf(Input);
     expect(input).toEqual({ name: 'Rex', size: 's', after: -5n });
@@ -37,11 +37,11 @@ describe('readValid', () => {
     [{ name: 'Rex', other: 1 }],
     [JSON.parse('{"name":"Rex","__proto__":{}}') as object],
     [Object.create({ name: 'Rex' }) as object],
-  ])('leaves %j to who can name the fault', (given) => {
+  ])('returns undefined for invalid input: %j', (given) => {
     expect(readValid(Input, given)).toBeUndefined();
   });
 
-  it('leaves a class that is checked by other means as well', () => {
+  it('returns undefined for a class that also uses class-validator decorators', () => {
     class Mixed extends Base {
       @MinLength(3)
       @IsOptional()

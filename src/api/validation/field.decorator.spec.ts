@@ -23,7 +23,7 @@ class Query {
   readonly limit?: number;
 }
 
-/** What the handler gets, and what was wrong with it. The short way for faultless input comes to the same. */
+/** Returns what the handler would get and the invalid properties, and asserts that the fast path agrees. */
 function read(input: typeof Box | typeof Query, given: object): [object, string[]] {
   const instance = plainToInstance<object, object>(input, given);
   const faults = validateSync(instance).map(({ property }) => property);
@@ -31,8 +31,8 @@ function read(input: typeof Box | typeof Query, given: object): [object, string[
   return [instance, faults];
 }
 
-describe('The fields of an input', () => {
-  it('are numbers where they are small, though JSON holds bigints', () => {
+describe('Input fields', () => {
+  it('convert a JSON bigint to a number when the field is a small integer', () => {
     expect(read(Box, { seats: 4n, taken: 500n, ownerId: 7n })).toEqual([
       { seats: 4, taken: 500, ownerId: 7n },
       [],
@@ -42,7 +42,7 @@ describe('The fields of an input', () => {
   });
 
   it.each([[0n], [501n], [2n ** 62n], ['4'], [null], [[4n]], [true]])(
-    'are not read into the rule: %p',
+    'reject a value that breaks the rule: %p',
     (value) => {
       expect(read(Box, { seats: value })[1]).toEqual(['seats']);
     },

@@ -30,11 +30,11 @@ describe('text', () => {
     undefined,
     ['x'],
     {},
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(rule.accepts(value)).toBe(false);
   });
 
-  it('publishes the pattern that it enforces', () => {
+  it('publishes the pattern it enforces', () => {
     const { pattern } = rule.schema as { pattern: string };
     for (let code = 1; code < 0x3100; code++) {
       const value = String.fromCodePoint(code);
@@ -51,12 +51,12 @@ describe('text', () => {
 describe('integer', () => {
   const rule = integer({ minimum: 1, maximum: 100 });
 
-  it('accepts what is in its bounds', () => {
+  it('accepts only integers within its bounds', () => {
     expect([1, 50, 100].map((value) => rule.accepts(value))).toEqual([true, true, true]);
     expect([0, 101, 1.5, NaN, '5', 5n].map((value) => rule.accepts(value))).not.toContain(true);
   });
 
-  it('reads plain digits', () => {
+  it('parses plain decimal digits only', () => {
     expect(rule.fromText('7')).toBe(7);
     for (const odd of ['07', '7.0', '0x7', ' 7', '']) expect(rule.accepts(rule.fromText(odd))).toBe(false);
   });
@@ -69,7 +69,7 @@ describe('int64', () => {
 });
 
 describe('oneOf', () => {
-  it('accepts its values to the letter', () => {
+  it('accepts exact matches only', () => {
     const rule = oneOf('Size', ['small', 'large']);
     expect(rule.accepts('small')).toBe(true);
     for (const odd of ['Small', ' small', '', null, 0, ['small']]) expect(rule.accepts(odd)).toBe(false);

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Config } from './config.js';
 import { ConfigError, loadConfig } from './load-config.js';
 
-describe('The configuration', () => {
-  it('has a default for everything', () => {
+describe('loadConfig', () => {
+  it('has a default for every setting', () => {
     expect(loadConfig({})).toEqual(new Config());
     expect(loadConfig({ PORT: '', DATABASE_URL: '', CORS_ORIGINS: '' })).toEqual(new Config());
     expect(loadConfig({})).toMatchObject({
@@ -77,7 +77,7 @@ describe('The configuration', () => {
     expect(config.docsUrl).toBe('https://pets.example.org/docs');
   });
 
-  it('is refused with a list of everything that is wrong, and without repeating values, which may be secret', () => {
+  it('lists every invalid setting at once, without the values, which may be secret', () => {
     const wrong = {
       PORT: '65536',
       DATABASE_URL: 'mysql://user:secret@db/animals',
@@ -112,7 +112,7 @@ describe('The configuration', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  it('drains behind a balancer only, unless told otherwise', () => {
+  it('drains by default only when DATABASE_URL is set and there is no terminal', () => {
     const DATABASE_URL = 'postgres://db/animals';
     const { isTTY } = process.stdout;
     process.stdout.isTTY = false;
@@ -127,7 +127,7 @@ describe('The configuration', () => {
     }
   });
 
-  it.each(['-1', '1.5', '0x10', 'abc', ' 80', '1e3', '99999999999'])('knows no port %s', (PORT) => {
+  it.each(['-1', '1.5', '0x10', 'abc', ' 80', '1e3', '99999999999'])('rejects PORT=%s', (PORT) => {
     expect(() => loadConfig({ PORT })).toThrow('PORT must be');
   });
 });

@@ -20,15 +20,15 @@ function statementsOf(types: Record<string, string>): EntityStatements {
   } as unknown as EntityMetadata);
 }
 
-describe('An insert', () => {
-  it('has a form for many rows', () => {
+describe('EntityStatements.insert', () => {
+  it('has a multi-row form', () => {
     const { forMany } = statementsOf({ id: 'bigint', name: 'text' }).insert(['name']);
     expect(forMany?.text).toBe(
       'INSERT INTO "toys" ("name") SELECT * FROM unnest($1::text[]) RETURNING "id", "name"',
     );
   });
 
-  it.each(['text[]', 'jsonb', 'toy_kind'])('has none with a column of type %s', (type) => {
+  it.each(['text[]', 'jsonb', 'toy_kind'])('has no multi-row form with a column of type %s', (type) => {
     expect(statementsOf({ name: 'text', other: type }).insert(['name', 'other']).forMany).toBeUndefined();
   });
 });

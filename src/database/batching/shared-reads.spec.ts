@@ -10,10 +10,10 @@ function reading(...values: unknown[]): Execution {
   return { statement: STATEMENT, values, since: 0, resolve: nobody, reject: nobody, question };
 }
 
-describe('Reads that wait', () => {
+describe('Queued reads', () => {
   const answer = Promise.resolve<Row[]>([]);
 
-  it('share their answer until they are sent, and those that still wait go on sharing it', () => {
+  it('share their answer until they are sent', () => {
     const shared = new SharedReads();
     const [sent, waiting] = [reading(1n), reading(2n)];
     shared.add(sent, answer);
@@ -23,7 +23,7 @@ describe('Reads that wait', () => {
     expect(shared.find(questionOf(STATEMENT, [2n]))).toBe(answer);
   });
 
-  it('do not share the answer of one that was sent with one that asks the same after it', () => {
+  it('do not share the answer of an identical read that was already sent', () => {
     const shared = new SharedReads();
     const [sent, later] = [reading(1n), reading(1n)];
     shared.add(sent, answer);
@@ -31,7 +31,7 @@ describe('Reads that wait', () => {
     expect(shared.find(questionOf(STATEMENT, [1n]))).toBeUndefined();
   });
 
-  it('do not share the answers of other questions, however alike they look', () => {
+  it('do not share answers with similar-looking values', () => {
     const values = [
       ['1', '2'],
       ['1\n1 2'],
@@ -53,7 +53,7 @@ describe('Reads that wait', () => {
     expect(questionOf(STATEMENT, [new Date(1)])).toBe(questionOf(STATEMENT, [new Date(1)]));
   });
 
-  it('share nothing when their values cannot be told apart', () => {
+  it('share nothing when their values cannot be compared', () => {
     expect(questionOf(STATEMENT, [['1,2']])).toBeUndefined();
     expect(new SharedReads().find(undefined)).toBeUndefined();
   });

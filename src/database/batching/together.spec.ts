@@ -6,7 +6,7 @@ const forMany: Statement = { name: 'insert many', text: '', properties: [] };
 const insert: Statement = { name: 'insert', text: '', properties: [], forMany };
 const other: Statement = { name: 'other', text: '', properties: [] };
 
-describe('Statements that are put together', () => {
+describe('Inserts put together', () => {
   let outcomes: Record<string, unknown>;
   const execution = (statement: Statement, ...values: string[]): Execution => ({
     statement,
@@ -25,7 +25,7 @@ describe('Statements that are put together', () => {
     ]);
   };
 
-  it('are one, with an array for each value, and others stay as they are', () => {
+  it('become one statement with an array per column, and leave other statements unchanged', () => {
     const sent = three();
     expect(sent.map(({ statement, values }) => [statement.name, values])).toEqual([
       ['other', ['x']],
@@ -39,14 +39,14 @@ describe('Statements that are put together', () => {
     ]);
   });
 
-  it('get a row each, or the same failure', () => {
+  it('each get their row, or the shared error', () => {
     three()[1]?.resolve([{ n: 1 }, { n: 2 }, { n: 3 }]);
     expect(outcomes).toEqual({ 'a,1': [{ n: 1 }], 'b,2': [{ n: 2 }], 'c,3': [{ n: 3 }] });
     three()[1]?.reject('no');
     expect(outcomes).toEqual({ 'a,1': 'no', 'b,2': 'no', 'c,3': 'no' });
   });
 
-  it('stay apart once they were taken apart', () => {
+  it('stay separate after being taken apart', () => {
     const [, together] = three();
     const apart = putTogether(takeApart(together as Execution));
     expect(apart.map(({ statement, values }) => [statement.name, values])).toEqual([
@@ -56,7 +56,7 @@ describe('Statements that are put together', () => {
     ]);
   });
 
-  it('are left alone when there is one', () => {
+  it('keep a single insert unchanged', () => {
     const alone = execution(insert, 'a', '1');
     expect(putTogether([alone])).toEqual([alone]);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseInUseError, lockDirectory } from './directory-lock.js';
 
-describe('the lock on a directory', () => {
+describe('lockDirectory', () => {
   const created: string[] = [];
   let directory: string;
 
@@ -15,7 +15,7 @@ describe('the lock on a directory', () => {
 
   afterAll(() => Promise.all(created.map((path) => rm(path, { recursive: true }))));
 
-  it('refuses a second holder, and says who is the first and what to do', async () => {
+  it('refuses a second holder, names the first one and says what to do', async () => {
     const lock = await lockDirectory(directory);
     const refusal = lockDirectory(directory);
     await expect(refusal).rejects.toBeInstanceOf(DatabaseInUseError);
@@ -26,20 +26,20 @@ describe('the lock on a directory', () => {
     await lock.release();
   });
 
-  it('leaves nothing behind, and is free again', async () => {
+  it('leaves no files after release, and can be locked again', async () => {
     await (await lockDirectory(directory)).release();
     expect(await readdir(directory)).toEqual([]);
     await (await lockDirectory(directory)).release();
   });
 
-  it('holds on after refusing others', async () => {
+  it('stays locked after refusing others', async () => {
     const lock = await lockDirectory(directory);
     await Promise.allSettled([lockDirectory(directory), lockDirectory(directory)]);
     await expect(lockDirectory(directory)).rejects.toBeInstanceOf(DatabaseInUseError);
     await lock.release();
   });
 
-  it('lets exactly one of many win, over what a dead holder left', async () => {
+  it('lets exactly one of many win when a dead holder left its lock file', async () => {
     await writeFile(join(directory, 'lock-4194304-0badcafe'), '');
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => lockDirectory(directory)));
     const won = results.filter((result) => result.status === 'fulfilled');
@@ -48,14 +48,14 @@ describe('the lock on a directory', () => {
     await won[0]?.value.release();
   });
 
-  it('touches no file that is not a lock', async () => {
+  it('does not delete files that are not locks', async () => {
     await writeFile(join(directory, 'lock-1-notes.txt'), 'mine');
     const lock = await lockDirectory(directory);
     expect(await readdir(directory)).toContain('lock-1-notes.txt');
     await lock.release();
   });
 
-  it('keeps two directories apart whose paths are longer than the address of a socket', async () => {
+  it('distinguishes directories whose paths are longer than a socket address', async () => {
     const [one, two] = ['one', 'two'].map((name) => join(directory, 'deep'.repeat(30), name)) as [
       string,
       string,

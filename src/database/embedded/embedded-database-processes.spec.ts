@@ -38,7 +38,7 @@ const CHILD = `
     process.send('open');
   }`;
 
-describe('an embedded database in a folder', () => {
+describe('An embedded database on disk', () => {
   let workshop: string;
   let directory: string;
   const children = new Set<ChildProcess>();
@@ -72,7 +72,7 @@ describe('an embedded database in a folder', () => {
   const logged = async () =>
     ((await query('SELECT n FROM log ORDER BY n')) as { n: number }[]).map(({ n }) => n);
 
-  it('is made again when the process that made it was killed', async () => {
+  it('is created again if the process was killed while creating it', async () => {
     const has = (name: string) => existsSync(join(directory, name));
     do {
       await rm(directory, { recursive: true, force: true });
@@ -85,7 +85,7 @@ describe('an embedded database in a folder', () => {
     expect(await readdir(directory)).toEqual(['data']);
   }, 90_000);
 
-  it('keeps what was committed, out of sight of other users', async () => {
+  it('keeps committed data, unreadable for other users', async () => {
     await chmod(join(directory, 'data'), 0o755);
     expect(await logged()).toEqual([0]);
     const modes = await Promise.all(
@@ -94,7 +94,7 @@ describe('an embedded database in a folder', () => {
     expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o700]);
   });
 
-  it('is refused to a second process, with the reason', async () => {
+  it('refuses a second process, with the reason', async () => {
     const database = await openEmbeddedDatabase(directory);
     const child = start();
     const [answer] = await once(child, 'message');
@@ -108,7 +108,7 @@ describe('an embedded database in a folder', () => {
     await database.close();
   });
 
-  it('loses nothing that was confirmed when its process is killed, and opens again', async () => {
+  it('loses no confirmed data when its process is killed, and opens again', async () => {
     const child = start();
     await once(child, 'message');
     const confirmed: number[] = [0];
@@ -127,7 +127,7 @@ describe('an embedded database in a folder', () => {
     expect(await readdir(directory)).toEqual(['data']);
   });
 
-  it('is not taken from a process that is only stopped', async () => {
+  it('stays locked by a process that is only suspended', async () => {
     const child = start();
     await once(child, 'message');
     child.kill('SIGSTOP');
@@ -136,13 +136,13 @@ describe('an embedded database in a folder', () => {
     expect(error).toMatchObject({ pid: child.pid, directory });
   });
 
-  it('goes to one of several processes that race for what a dead one left', async () => {
+  it('is opened by exactly one of several processes after a crash', async () => {
     const answers = await Promise.all([start(), start(), start()].map((child) => once(child, 'message')));
     const winners = answers.filter(([answer]) => answer === 'open');
     expect(winners).toHaveLength(1);
   });
 
-  it('lets its process end once it is closed', async () => {
+  it('lets its process exit after close', async () => {
     const child = start();
     await once(child, 'message');
     child.send('close');
@@ -150,7 +150,7 @@ describe('an embedded database in a folder', () => {
     expect(await readdir(directory)).toEqual(['data']);
   });
 
-  it('says why it cannot be opened, and is free for the next attempt', async () => {
+  it('reports why it cannot be opened, and releases its lock', async () => {
     await writeFile(join(directory, 'data', 'PG_VERSION'), '9\n');
     await expect(openEmbeddedDatabase(directory)).rejects.toThrow(
       `Cannot start the embedded database ${join(directory, 'data')}: `,

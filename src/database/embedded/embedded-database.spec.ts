@@ -46,7 +46,7 @@ function connect(database: EmbeddedDatabase): Promise<DataSource> {
   return new DataSource(options).initialize();
 }
 
-describe('an embedded database under TypeORM', () => {
+describe('An embedded database with TypeORM', () => {
   let database: EmbeddedDatabase;
   let dataSource: DataSource;
 
@@ -69,7 +69,7 @@ describe('an embedded database under TypeORM', () => {
 
   const countOf = (name: string) => dataSource.getRepository(animals).countBy({ name });
 
-  it('inserts and returns what the database made of it', async () => {
+  it('inserts a row and returns it as stored', async () => {
     const { raw, identifiers } = await add('Rex');
     expect(raw).toEqual([{ id: expect.any(BigInt), name: 'Rex', shelterId: 1n }]);
     expect(await dataSource.getRepository(animals).findOneBy({ id: identifiers[0]?.id })).toEqual(raw[0]);
@@ -88,7 +88,7 @@ describe('an embedded database under TypeORM', () => {
     expect([await countOf('Committed'), await countOf('Committed too')]).toEqual([1, 1]);
   });
 
-  it('rolls back, and what comes meanwhile from elsewhere stays out of it', async () => {
+  it('rolls back without affecting concurrent statements', async () => {
     let elsewhere: Promise<unknown> | undefined;
     const abandoned = dataSource.transaction(async (manager) => {
       await add('Abandoned', 1n, manager);
@@ -101,7 +101,7 @@ describe('an embedded database under TypeORM', () => {
     expect([await countOf('Abandoned'), await countOf('Elsewhere')]).toEqual([0, 1]);
   });
 
-  it('serves queries that come all at once', async () => {
+  it('serves concurrent queries', async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => dataSource.query('SELECT $1::int AS n, pg_backend_pid()', [n])),
     );
@@ -114,7 +114,7 @@ describe('an embedded database under TypeORM', () => {
     ['42601', () => dataSource.query('SELEC 1')],
     ['22P02', () => dataSource.query('SELECT $1::int', ['one'])],
     ['42P01', () => dataSource.query('SELECT * FROM nothing WHERE id = $1', [1])],
-  ])('reports SQLSTATE %s and goes on', async (code, fail) => {
+  ])('reports SQLSTATE %s and stays usable', async (code, fail) => {
     const error: unknown = await fail().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(QueryFailedError);
     expect((error as QueryFailedError).driverError).toBeInstanceOf(pg.DatabaseError);
@@ -124,7 +124,7 @@ describe('an embedded database under TypeORM', () => {
     ]);
   });
 
-  it('refuses the rest of a transaction after an error, and is usable after the rollback', async () => {
+  it('refuses statements after an error in a transaction until the rollback', async () => {
     const runner = dataSource.createQueryRunner();
     await runner.startTransaction();
     await expect(runner.query('SELECT 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' });
@@ -134,7 +134,7 @@ describe('an embedded database under TypeORM', () => {
     await runner.release();
   });
 
-  it('goes back to a savepoint after an error', async () => {
+  it('rolls back to a savepoint after an error', async () => {
     await dataSource.transaction(async (manager) => {
       await add('Before', 1n, manager);
       await manager.transaction((nested) => add('Before', 1n, nested)).catch(() => {});

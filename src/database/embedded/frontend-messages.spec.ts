@@ -11,15 +11,15 @@ function all(messages: FrontendMessages): FrontendMessage[] {
   return found;
 }
 
-describe('the messages of a client', () => {
-  it('begin with one that has no type', () => {
+describe('FrontendMessages', () => {
+  it('reads the start-up message, which has no type', () => {
     const messages = new FrontendMessages();
     messages.add(startUp);
     expect(messages.next()).toEqual({ type: '', bytes: startUp });
     expect(messages.next()).toBeUndefined();
   });
 
-  it('are found however they are cut', () => {
+  it('reads messages that are split at any byte', () => {
     const stream = Buffer.concat([query, sync, query]);
     for (let cut = 0; cut <= stream.length; cut++) {
       const messages = new FrontendMessages();
@@ -39,7 +39,7 @@ describe('the messages of a client', () => {
     ['of an unknown type', 'z\0\0\0\x04'],
     ['with an impossible length', 'Q\0\0\0\x03'],
     ['with a negative length', 'Q\xff\xff\xff\xff'],
-  ])('are refused when there is one %s', (_, bytes) => {
+  ])('rejects a message %s', (_, bytes) => {
     const messages = new FrontendMessages();
     messages.start();
     messages.add(Buffer.from(bytes, 'latin1'));

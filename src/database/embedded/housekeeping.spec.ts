@@ -5,7 +5,7 @@ import type { EmbeddedDatabase } from './embedded-database.js';
 import { runHousekeeping } from './housekeeping.js';
 import type { PGliteDriver } from './pglite-driver.js';
 
-describe('housekeeping', () => {
+describe('keepHouse', () => {
   let database: EmbeddedDatabase;
   let pool: Pool;
 
@@ -27,7 +27,7 @@ describe('housekeeping', () => {
     return rows[0];
   };
 
-  it('does nothing when little has happened, and all there is to do when much has', async () => {
+  it('vacuums and checkpoints only after enough changes', async () => {
     await pool.query('CREATE TABLE log AS SELECT 1 AS n');
     const before = await state();
     await runHousekeeping(pool);
@@ -45,7 +45,7 @@ describe('housekeeping', () => {
     expect(await state()).toEqual(after);
   });
 
-  it('waits for the end of a transaction', async () => {
+  it('waits for the current transaction', async () => {
     const client = await pool.connect();
     await client.query('BEGIN');
     const kept = runHousekeeping(pool);
@@ -55,7 +55,7 @@ describe('housekeeping', () => {
     await kept;
   });
 
-  it('happens by itself until the pool ends', async () => {
+  it('runs periodically until the pool ends', async () => {
     jest.useFakeTimers({
       doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout', 'clearTimeout'],
     });
@@ -71,7 +71,7 @@ describe('housekeeping', () => {
     jest.useRealTimers();
   });
 
-  it('says when it does not work, and goes on', async () => {
+  it('emits a warning when it fails', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     const broken = { ending: false, query: () => Promise.reject(new Error('no room')) } as unknown as Pool;
     await runHousekeeping(broken);

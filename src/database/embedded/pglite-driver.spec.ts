@@ -7,7 +7,7 @@ import type { PGliteDriver } from './pglite-driver.js';
 
 const CLOSED = { code: '57P03', message: 'The embedded database is closed' };
 
-describe("pg's own classes on an embedded database", () => {
+describe("pg's classes on an embedded database", () => {
   let database: EmbeddedDatabase;
   let driver: PGliteDriver;
   let pool: Pool;
@@ -30,16 +30,16 @@ describe("pg's own classes on an embedded database", () => {
     return rows[0]?.[0];
   };
 
-  it('have one connection, whatever is asked for', async () => {
+  it('use one connection, whatever the pool size', async () => {
     await Promise.all([1, 2, 3].map((n) => pool.query('SELECT $1', [n])));
     expect(pool.totalCount).toBe(1);
   });
 
-  it('do not wait for it for ever', () => {
+  it('have a time-out for connecting', () => {
     expect(pool.options.connectionTimeoutMillis).toBe(10_000);
   });
 
-  it('ignore what the environment and the options say about servers, encryption and time limits', async () => {
+  it('ignore hosts, TLS and time-outs in the environment and the options', async () => {
     const before = { ...process.env };
     Object.assign(process.env, {
       PGSSLMODE: 'require',
@@ -58,7 +58,7 @@ describe("pg's own classes on an embedded database", () => {
     await client.end();
   });
 
-  it("read values with the caller's types, and with pg's where there are none", async () => {
+  it("parse values with the caller's types, and with pg's by default", async () => {
     expect(await value('SELECT 9007199254740993')).toBe('9007199254740993');
     const exact = new driver.Client({ types: { getTypeParser: () => BigInt as never } });
     await pool.end();
@@ -77,7 +77,7 @@ describe("pg's own classes on an embedded database", () => {
     expect(prepared.rows).toEqual([{ name: 'twice', runs: '3' }]);
   });
 
-  it('prepare it again on a new connection, and after an error in it', async () => {
+  it('prepare a named statement again on a new connection and after an error', async () => {
     const run = (n: number) => pool.query({ name: 'tenth', text: 'SELECT 10 / $1::int AS n', values: [n] });
     await expect(run(0)).rejects.toMatchObject({ code: '22012' });
     expect((await run(5)).rows).toEqual([{ n: 2 }]);
@@ -85,7 +85,7 @@ describe("pg's own classes on an embedded database", () => {
     expect((await run(2)).rows).toEqual([{ n: 5 }]);
   });
 
-  it('carry several megabytes there and back', async () => {
+  it('transfer several megabytes in both directions', async () => {
     const text = 'ä'.repeat(4_000_000);
     expect(await value('SELECT $1::text', [text])).toBe(text);
     const { rows } = await pool.query(
@@ -96,7 +96,7 @@ describe("pg's own classes on an embedded database", () => {
     expect(await value('SELECT length($1::bytea)', [Buffer.alloc(3_000_000, 7)])).toBe(3_000_000);
   });
 
-  it('pass on notices, and all results of several statements', async () => {
+  it('deliver notices and the results of multiple statements', async () => {
     const client = await pool.connect();
     const notices: (string | undefined)[] = [];
     client.on('notice', ({ message }) => notices.push(message));
@@ -121,7 +121,7 @@ describe("pg's own classes on an embedded database", () => {
     pool = new driver.Pool();
   });
 
-  it('leave other work its turn, however many queries follow each other', async () => {
+  it('do not starve the event loop with sequential queries', async () => {
     let rang = false;
     setTimeout(() => (rang = true), 0);
     let queries = 0;
@@ -132,7 +132,7 @@ describe("pg's own classes on an embedded database", () => {
     expect(rang).toBe(true);
   });
 
-  it('give a new client nothing of what the one before left behind', async () => {
+  it('reset the session state for a new client', async () => {
     const client = await pool.connect();
     await client.query('CREATE TEMPORARY TABLE scraps (id int)');
     await client.query("SET application_name = 'somebody else'");
@@ -146,7 +146,7 @@ describe("pg's own classes on an embedded database", () => {
     expect(await value('SELECT count(*)::int FROM pg_prepared_statements')).toBe(0);
   });
 
-  it('start afresh after a client that was cut off between its error and its Sync', async () => {
+  it('recover from a client that disconnects between an error and its Sync', async () => {
     const client = await pool.connect();
     client.on('error', () => {});
     // Asked for row by row, pg ends the messages with Flush, and would send Sync after the error.
@@ -158,7 +158,7 @@ describe("pg's own classes on an embedded database", () => {
     expect(await value('SELECT 1')).toBe(1);
   });
 
-  it('end a client, not the engine, when it says goodbye right behind a query', async () => {
+  it('close the client but not the engine when Terminate follows a query', async () => {
     const client = await pool.connect();
     const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
     const results = client.query('SELECT 1 AS n');
@@ -168,7 +168,7 @@ describe("pg's own classes on an embedded database", () => {
     expect(await value('SELECT 2')).toBe(2);
   });
 
-  it('let a second client wait until the first has left, and not for ever', async () => {
+  it('let a second client wait for the first, up to a time-out', async () => {
     const first = await pool.connect();
     const impatient = new driver.Client({ connectionTimeoutMillis: 50 });
     await expect(impatient.connect()).rejects.toThrow('timeout expired');
@@ -180,7 +180,7 @@ describe("pg's own classes on an embedded database", () => {
     await patient.end();
   });
 
-  it('report an outage when the engine has failed, instead of waiting for an answer', async () => {
+  it('report an outage after the engine has failed', async () => {
     const failing = await startEmptyDatabase();
     const ownPool = new (failing.driver as PGliteDriver).Pool();
     ownPool.on('error', () => {});
@@ -192,7 +192,7 @@ describe("pg's own classes on an embedded database", () => {
     await failing.close();
   });
 
-  it('report one when the engine has lost its way without an answer', async () => {
+  it('report an outage after the engine crashed without an answer', async () => {
     const failing = await startEmptyDatabase();
     const ownPool = new (failing.driver as PGliteDriver).Pool();
     ownPool.on('error', () => {});
@@ -205,7 +205,7 @@ describe("pg's own classes on an embedded database", () => {
     await failing.close();
   });
 
-  it('report one when the database is closed', async () => {
+  it('report an outage after the database is closed', async () => {
     const closed = await startEmptyDatabase();
     const ownPool = new (closed.driver as PGliteDriver).Pool();
     ownPool.on('error', () => {});
@@ -215,7 +215,7 @@ describe("pg's own classes on an embedded database", () => {
     await ownPool.end();
   });
 
-  it('report one for what was asked while it closed', async () => {
+  it('report an outage for queries made while the database closes', async () => {
     const closing = await startEmptyDatabase();
     const client = new (closing.driver as PGliteDriver).Client();
     client.on('error', () => {});

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { makeAnimals } from './animals.js';
 
-describe('Made-up animals', () => {
-  it('are the same for the same seed, and others for another', () => {
+describe('makeAnimals', () => {
+  it('is determined by the seed', () => {
     const animals = [...makeAnimals(100, 7)];
     expect([...makeAnimals(100, 7)]).toEqual(animals);
     expect([...makeAnimals(100, 8)]).not.toEqual(animals);
   });
 
-  it('begin alike, however many there are', () => {
+  it('yields the same first animals for any count', () => {
     expect([...makeAnimals(100, 7)].slice(0, 10)).toEqual([...makeAnimals(10, 7)]);
   });
 
-  it('are of all kinds', () => {
+  it('covers every status, category and name', () => {
     const animals = [...makeAnimals(1_000, 7)];
     const statuses = new Set(animals.map(({ status }) => status));
     expect(statuses).toEqual(new Set(['available', 'pending', 'sold', null]));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { readSeedCommand } from './command-line.js';
 
-describe('The words of npm run seed', () => {
+describe('readSeedCommand', () => {
   it.each([
     [['--count', '5'], { count: 5, seed: 1 }],
     [['--count=10000000', '--seed', '0'], { count: 10_000_000, seed: 0 }],
     [['--count', '1', '--seed', '4294967295'], { count: 1, seed: 4_294_967_295 }],
     [['--help'], { help: true }],
-  ])('%j are understood', (args, command) => {
+  ])('parses %j', (args, command) => {
     expect(readSeedCommand(args)).toEqual(command);
   });
 
@@ -20,7 +20,7 @@ describe('The words of npm run seed', () => {
     [['--count', '1', '--seed', '4294967296'], 'Say --seed as a whole number from 0 to 4294967295'],
     [['--cuont', '1'], "Unknown option '--cuont'"],
     [['1000'], "Unexpected argument '1000'"],
-  ])('%j are answered with what to do', (args, hint) => {
+  ])('rejects %j and says what to do', (args, hint) => {
     expect(() => readSeedCommand(args)).toThrow(hint);
   });
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import type { Operation, Schema } from './document.js';
 import { bodyOf, type Member, membersOf, objectText, type Sent, toRequest } from './requests.js';
 
-/** Requests for the operations that they are possible for. */
+/** Requests, or undefined when the operation cannot have them. */
 export type Requests = fc.Arbitrary<Sent> | undefined;
 
-/** Bodies of which `spoil` changes the members. */
+/** Requests whose body members are changed by `spoil`. */
 export function withMembers(
   operation: Operation,
   spoil: (members: Member[], schema: Schema) => fc.Arbitrary<Member[]>,
@@ -20,7 +20,7 @@ export function withMembers(
   );
 }
 
-/** Bodies of which `spoil` changes the text. */
+/** Requests whose body text is changed by `spoil`. */
 export function withText(
   operation: Operation,
   spoil: (text: string) => fc.Arbitrary<string | Buffer>,
@@ -34,7 +34,7 @@ export function withText(
   );
 }
 
-/** Bodies that are right, with a header that is not. */
+/** Requests with a valid body and one invalid header. */
 export function withHeader(operation: Operation, name: string, values: (string | undefined)[]): Requests {
   const { body } = operation;
   return (

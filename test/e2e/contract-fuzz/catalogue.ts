@@ -1,14 +1,14 @@
 import { parse } from 'lossless-json';
 import type { Meaning } from './values.js';
 
-/** An animal as the wire has it; every number is exact. */
+/** An animal as JSON, with exact numbers. */
 export type Animal = Readonly<Record<string, Meaning>>;
 
-/** What the service should know: the simplest thing that behaves as the contract says. */
+/** The model of the service: the simplest implementation of the contract. */
 export class Catalogue {
   private readonly animals: Animal[] = [];
 
-  /** Ids only need to ascend; which one it is the service decides. */
+  /** The service chooses the id; it only has to be greater than the last one. */
   add(animal: Animal): void {
     const last = this.animals.at(-1)?.['id'] ?? 0n;
     if (!(animal['id']! > last)) throw new Error(`The id ${animal['id']} is not greater than ${last}`);
@@ -33,7 +33,7 @@ export class Catalogue {
   }
 }
 
-/** A body with all its digits. */
+/** Parses a body without losing digits. */
 export function exact(text: string): unknown {
   return parse(text, undefined, BigInt);
 }

@@ -9,10 +9,10 @@ import { expectAlways, FUZZ, summary, TIMEOUT_MS } from './run.js';
 import { expectSequence, reached, sequences } from './sequences.js';
 import { World } from './world.js';
 
-// The tests are made from the document that the service publishes, so it has to run before they are known.
+// The tests are generated from the published document, so the service has to run before Jest collects them.
 const world = await World.start();
 
-describe(`The published document, with the seed ${FUZZ.seed}`, () => {
+describe(`Contract fuzzing with seed ${FUZZ.seed}`, () => {
   afterAll(async () => {
     summary(world.requests);
     await world.stop();
@@ -45,7 +45,7 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
             await expectRefused(world, operation, sent, code);
             await expectUnchanged(world);
           } catch (error) {
-            await seed(); // what was stored must not count against the smaller requests that are tried next
+            await seed(); // shrinking tries smaller requests next, which need the same initial state
             throw error;
           }
         });
@@ -55,9 +55,9 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
   });
 
   it(
-    'holds what a simple model holds, after any sequence of requests',
+    'the service agrees with a simple model after any sequence of requests',
     async () => {
-      const name = 'holds what a simple model holds, after any sequence of requests';
+      const name = 'the service agrees with a simple model after any sequence of requests';
       await expectAlways(name, { share: 0.04, values: sequences(world), show: reached }, (steps) =>
         expectSequence(world, steps),
       );
@@ -66,12 +66,12 @@ describe(`The published document, with the seed ${FUZZ.seed}`, () => {
   );
 });
 
-/** Some animals to be found, always the same. */
+/** Adds the same few animals each time, for requests to find. */
 async function seed(): Promise<void> {
   await world.empty();
   const requests = allowedRequests(world.operation('createPet'));
   for (const sent of fc.sample(requests, { numRuns: 12, seed: 1 })) {
-    // Taken as it comes: whether it is what was sent is for a property to say.
+    // The answer is stored unchecked: the properties verify creates.
     const { text } = await world.send(sent);
     world.catalogue.add(exact(text) as Animal);
   }

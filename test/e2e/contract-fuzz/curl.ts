@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Sent } from './requests.js';
 
-/** A request as a command to paste into a shell, which has the key in `$API_KEY`. */
+/** Formats a request as a shell command that reads the key from `$API_KEY`. */
 export function curl({ method, path, headers, body }: Sent): string {
   const given = Object.entries({ authorization: 'Bearer $API_KEY', ...headers });
   const parts = [
@@ -16,12 +16,12 @@ export function curl({ method, path, headers, body }: Sent): string {
 }
 
 function header(name: string, value: string | undefined): string {
-  if (value === undefined) return `-H '${name}:'`; // which curl then leaves out
+  if (value === undefined) return `-H '${name}:'`; // makes curl omit the header
   if (value === '') return `-H '${name};'`;
   return value.includes('$API_KEY') ? `-H "${name}: ${value}"` : `-H ${quoted(`${name}: ${value}`)}`;
 }
 
-/** A command that prints a body, byte by byte: a long one is compressed, since it is long with repetition. */
+/** A command that prints the exact bytes of a body; long bodies are repetitive, so they are gzipped. */
 function printing(body: string | Buffer): string {
   const bytes = Buffer.from(body as string);
   if (bytes.length > 1_000) return `echo ${gzipSync(bytes).toString('base64')} | base64 -d | gunzip`;

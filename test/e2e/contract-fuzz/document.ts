@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 
-/** The parts of JSON Schema that the published document uses. Whole numbers are bigints: bounds keep all their digits. */
+/** The subset of JSON Schema that the published document uses. Integers are bigints, to keep bounds exact. */
 export interface Schema {
   readonly type?: 'string' | 'integer' | 'object' | 'array';
   readonly enum?: readonly string[];
@@ -20,21 +20,21 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** What the document lets a client know about one operation. */
+/** One operation of the document. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** With the base of the deployment in front: `/v1/pets/{petId}`. */
+  /** Includes the base path of the server: `/v1/pets/{petId}`. */
   readonly path: string;
   readonly pathParameters: readonly Parameter[];
   readonly query: readonly Parameter[];
   readonly body?: Schema;
   readonly success: number;
-  /** Each code of a refusal, with its status and what is said of it. */
+  /** The documented error codes, with status and summary. */
   readonly refusals: ReadonlyMap<string, { readonly status: number; readonly summary: string }>;
 }
 
-/** Reads the operations out of the served text. Nothing else is known of the service. */
+/** Reads the operations from the served document, the only source of knowledge about the service. */
 export function readDocument(text: string): Operation[] {
   const document = parse(text, undefined, (number) =>
     /^-?\d+$/.test(number) ? BigInt(number) : Number(number),
@@ -75,7 +75,7 @@ function readRefusals(response: Json): [string, { status: number; summary: strin
   ]);
 }
 
-/** Follows references and merges `allOf`, so that a schema stands for itself. */
+/** Inlines references and `allOf`. */
 function resolve(document: Json, schema: object): Schema {
   const { $ref, allOf = [], properties, ...own } = schema as Json;
   const target = ($ref as string | undefined)
@@ -91,6 +91,6 @@ function resolve(document: Json, schema: object): Schema {
   }) as Schema;
 }
 
-// A document is a tree of anything.
+// The document is untyped JSON.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = Record<string, any>;

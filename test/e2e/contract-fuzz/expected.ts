@@ -5,14 +5,14 @@ import type { Operation } from './document.js';
 import type { Sent } from './requests.js';
 import type { World } from './world.js';
 
-/** Sends a request that the document allows, and expects the answer that the catalogue gives. */
+/** Sends a valid request, and expects the answer that the model predicts. */
 export async function expectAccepted(world: World, operation: Operation, sent: Sent): Promise<void> {
   const expectedOf = EXPECTED[operation.id];
-  if (!expectedOf) throw new Error(`Nobody has said yet what ${operation.id} answers`);
+  if (!expectedOf) throw new Error(`Add the expected answer of ${operation.id} to EXPECTED in expected.ts`);
   await expectedOf(world, operation, sent, await world.send(sent));
 }
 
-/** Sends a request that the document forbids, and expects the refusal that it lets a client predict. */
+/** Sends an invalid request, and expects the documented error. */
 export async function expectRefused(
   world: World,
   operation: Operation,
@@ -29,12 +29,12 @@ export async function expectRefused(
   });
 }
 
-/** Expects that the service holds what the catalogue holds, and nothing else. */
+/** Expects that the service stores the same animals as the model. */
 export async function expectUnchanged(world: World): Promise<void> {
   await expectWalk(world, { method: 'GET', path: '/v1/pets?limit=100', headers: {}, says: {} });
 }
 
-/** Walks from page to page by the links, and expects to see every animal that matches, once. */
+/** Follows the page links, and expects every matching animal exactly once. */
 export async function expectWalk(world: World, sent: Sent): Promise<void> {
   const seen: Animal[] = [];
   const expected = world.catalogue.all(sent.says);
@@ -82,7 +82,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
 };
 
-/** The targets of a Link header by their relation. */
+/** The targets of a Link header by relation. */
 function links({ headers }: Answer): Record<string, string | undefined> {
   const found = String(headers['link']).matchAll(/<([^>]*)>; rel="([a-z-]+)"/g);
   return Object.fromEntries([...found].map(([, target, relation]) => [relation, target]));

@@ -134,7 +134,7 @@ export const unknownField = (operation: Operation): Requests =>
 
 const isText = (schema: Schema): boolean => schema.type === 'string' && !schema.enum;
 
-/** A body that is right but for one field, whose schema is of a certain kind. */
+/** Requests whose body has exactly one invalid field, chosen from those whose schema satisfies `is`. */
 function withField(
   operation: Operation,
   is: (schema: Schema) => boolean,

@@ -110,7 +110,7 @@ export const tooLarge = (operation: Operation): Requests =>
     return fc.oneof(fc.constant(1), fc.integer({ min: 1, max: limit })).map((by) => padded(text, limit + by));
   });
 
-/** Another value for a field, of those that it may have. */
+/** Another valid value for a field. */
 function again(properties: Readonly<Record<string, Schema>>, { name, json }: Member): fc.Arbitrary<string> {
   return allowed(properties[name] ?? {})
     .chain(asJson)

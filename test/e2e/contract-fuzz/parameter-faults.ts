@@ -97,7 +97,7 @@ export const largeHeaders = (operation: Operation): Requests => {
   });
 };
 
-/** What a parameter cannot be. A number in a path or a query is plain digits, and nothing else. */
+/** Invalid values of a parameter. Unlike in JSON, an integer has only one spelling: plain digits. */
 function forbidden({ type, minimum = 0n, maximum = 0n, enum: listed }: Schema): fc.Arbitrary<string> {
   const within = (text: string): boolean =>
     listed
@@ -138,7 +138,7 @@ function forbidden({ type, minimum = 0n, maximum = 0n, enum: listed }: Schema): 
     .map((text) => encodeURIComponent(text));
 }
 
-/** A query that is right but for one parameter, which is not among those given to `spoil`. */
+/** Requests whose query has exactly one invalid parameter, which `spoil` adds to the valid ones. */
 function withQuery(
   operation: Operation,
   spoil: (given: Member[], parameter: Parameter) => fc.Arbitrary<Member[]>,

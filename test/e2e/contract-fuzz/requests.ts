@@ -2,24 +2,24 @@ import fc from 'fast-check';
 import type { Operation, Parameter, Schema } from './document.js';
 import { allowed, asJson, asParameter, type Meaning } from './values.js';
 
-/** A request as it goes over the wire, and what it says. */
+/** A request as sent, with its decoded parameters and fields. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer;
-  /** The parameters and fields that were given. */
+  /** The decoded parameters and fields. */
   readonly says: Readonly<Record<string, Meaning>>;
 }
 
-/** A member of a body: its name and its value, both as JSON. */
+/** A member of a body, or a query parameter, with its encoded value. */
 export interface Member {
   readonly name: string;
   readonly json: string;
   readonly means?: Meaning;
 }
 
-/** Every request that the document allows, for an operation. */
+/** All valid requests for an operation. */
 export function allowedRequests(operation: Operation): fc.Arbitrary<Sent> {
   const { query, body } = operation;
   return fc
@@ -58,14 +58,14 @@ export function pathOf({ path, pathParameters }: Operation): fc.Arbitrary<Parts[
     }));
 }
 
-/** Some of the parameters, in any order. */
+/** Any subset of the parameters in any order. */
 export function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<Member[]> {
   return fc
     .shuffledSubarray([...parameters])
     .chain((some) => fc.tuple(...some.map(({ name, schema }) => written(name, schema, asParameter))));
 }
 
-/** An operation that documents no query ignores whatever is there. */
+/** Operations without documented query parameters ignore the query. */
 const ignoredQuery: fc.Arbitrary<Member[]> = fc.oneof(
   { withCrossShrink: true },
   { arbitrary: fc.constant<Member[]>([]), weight: 3 },
@@ -77,7 +77,7 @@ const ignoredQuery: fc.Arbitrary<Member[]> = fc.oneof(
   },
 );
 
-/** The fields that are required and some of the others, in any order. */
+/** The required fields and any subset of the optional ones, in any order. */
 export function membersOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Member[]> {
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   return fc
@@ -97,7 +97,7 @@ function written(
   return allowed(schema).chain((means) => write(means).map((json) => ({ name, json, means })));
 }
 
-/** The text of a body: white space where JSON has it, and sometimes as much as the body may be long. */
+/** A body with various insignificant white space, sometimes padded to the size limit. */
 export function bodyOf(
   operation: Operation,
   members: readonly Member[],
@@ -122,12 +122,12 @@ export function objectText(members: readonly Member[], space = ''): string {
   return `${space}{${inner.join(',') || space}}${space}`;
 }
 
-/** Fills a text with white space, to so many bytes. */
+/** Pads a text with spaces to a number of bytes. */
 export function padded(text: string, bytes: number): string {
   return text + ' '.repeat(Math.max(0, bytes - Buffer.byteLength(text)));
 }
 
-/** The number that the document names for a limit: "The body is larger than 16384 bytes." */
+/** Reads a limit from the summary of its error: "The body is larger than 16384 bytes." */
 export function limitOf({ refusals }: Operation, code: string): number {
   const [bytes] = /\d+/.exec(refusals.get(code)?.summary ?? '') ?? [];
   if (!bytes) throw new Error(`The document names no limit for ${code}`);

@@ -4,7 +4,7 @@ const DEFAULT_CASES = 400;
 const PROGRESS_MS = 5_000;
 const MESSAGE_LENGTH = 2_000;
 
-/** How the run was asked for: `FUZZ_SEED=… FUZZ_CASES=… FUZZ_PATH=…`. */
+/** The settings of the run: `FUZZ_SEED=… FUZZ_CASES=… FUZZ_PATH=…`. */
 export const FUZZ = {
   seed: Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31)),
   cases: Number(process.env['FUZZ_CASES'] ?? DEFAULT_CASES),
@@ -12,14 +12,14 @@ export const FUZZ = {
 };
 const long = FUZZ.cases > DEFAULT_CASES;
 
-/** Time enough for any share of the cases, also on a machine that is busy. */
+/** Generous enough for a busy machine. */
 export const TIMEOUT_MS = 60_000 + FUZZ.cases * 100;
 
 const done = { properties: 0, cases: 0, shownAt: Date.now(), startedAt: Date.now() };
 
 /**
- * Holds a property against its share of all cases. The first counterexample is made as small as it can be, and shown
- * as commands to paste, with what it takes to run it again.
+ * Checks a property with its share of all cases. A counterexample is shrunk, then reported as shell commands and with
+ * the settings that reproduce it.
  */
 export async function expectAlways<T>(
   name: string,
@@ -40,15 +40,15 @@ export async function expectAlways<T>(
   const { counterexample, counterexamplePath, errorInstance, numShrinks, seed } = result;
   throw new Error(
     [
-      `${name}: refuted by case ${result.numRuns}, made smaller ${numShrinks} times.`,
-      counterexample ? show(counterexample[0]) : 'No values could be made.',
+      `${name}: failed in case ${result.numRuns}, shrunk ${numShrinks} times.`,
+      counterexample ? show(counterexample[0]) : 'No values could be generated.',
       messageOf(errorInstance),
-      `Again: FUZZ_SEED=${seed} FUZZ_PATH=${counterexamplePath} npm test -- test/e2e/contract-fuzz -t '${name}'`,
+      `To reproduce: FUZZ_SEED=${seed} FUZZ_PATH=${counterexamplePath} npm test -- test/e2e/contract-fuzz -t '${name}'`,
     ].join('\n\n'),
   );
 }
 
-/** A message that can be read: of a long one its beginning. */
+/** Truncates long messages. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH)} …` : message;
@@ -61,7 +61,7 @@ function progress(name: string): void {
   say(`${done.cases} of about ${FUZZ.cases} cases, ${seconds()} s: ${name}`);
 }
 
-/** What was done, at the end of a long run. */
+/** Prints the totals of a long run. */
 export function summary(requests: number): void {
   if (!long) return;
   say(

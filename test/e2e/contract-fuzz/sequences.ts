@@ -5,13 +5,13 @@ import { faultsOf } from './faults.js';
 import { allowedRequests } from './requests.js';
 import type { World } from './world.js';
 
-/** One thing that a client does. */
+/** One action of a client. */
 export interface Step {
   readonly does: string;
   run(world: World): Promise<void>;
 }
 
-/** Sequences of everything that clients do, on a catalogue that is empty at first. */
+/** Sequences of valid requests, invalid requests and walks over all pages, starting from an empty catalogue. */
 export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
   const accepted = operations.map((operation) => ({
     weight: operation.body ? 5 : 2,
@@ -31,7 +31,7 @@ export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
     .map((operation) => ({
       weight: 2,
       arbitrary: allowedRequests(operation).map((sent) => ({
-        does: `${curl(sent)} # and on, by its links`,
+        does: `${curl(sent)} # then follow the next links`,
         run: (world: World) => expectWalk(world, sent),
       })),
     }));

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import type { Schema } from './document.js';
 
-/** What a value is, however it is written. */
+/** A value independent of its spelling. */
 export type Meaning = string | bigint;
 
-/** Every value that a schema allows. Those at the edges come often. */
+/** All values that a schema allows, with a bias towards the edges. */
 export function allowed(schema: Schema): fc.Arbitrary<Meaning> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.type === 'integer') return integers(schema);
   if (schema.type === 'string') return texts(schema);
-  throw new Error(`No values are known for ${JSON.stringify(schema.type)}`);
+  throw new Error(`Add a generator for the type ${JSON.stringify(schema.type)} to values.ts`);
 }
 
-const EXACT = 2n ** 53n; // a number of JavaScript is exact up to here
+const EXACT = 2n ** 53n; // JavaScript numbers are exact up to here
 
 function integers({ minimum, maximum }: Schema): fc.Arbitrary<bigint> {
   if (minimum === undefined || maximum === undefined) throw new Error('An integer without bounds');
@@ -39,7 +39,7 @@ function texts(schema: Schema): fc.Arbitrary<string> {
     .filter((text) => matches(schema, text));
 }
 
-/** Single code points: plain ones, and those that software gets wrong. */
+/** Plain ASCII, and characters that software often handles wrongly. */
 const UNITS = [
   fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }),
   fc.constantFrom(...'"\\/\'%&<>{}\u00a0\u00ad\u0301\u200b\u2028\u202e\ufeff\ufffd\uffff🐕é ß'),
@@ -50,14 +50,14 @@ export function lengths({ minLength, maxLength }: Schema): { min: number; max: n
   return { min: Number(minLength ?? 0n), max: Number(maxLength) };
 }
 
-/** As JSON Schema has it: lengths are counted in code points, and patterns are those of Unicode. */
+/** Follows JSON Schema: lengths count code points, and patterns use Unicode mode. */
 export function matches(schema: Schema, text: string): boolean {
   const { min, max } = lengths(schema);
   const length = [...text].length;
   return length >= min && length <= max && new RegExp(schema.pattern ?? '', 'u').test(text);
 }
 
-/** A value in one of the ways in which JSON can write it. */
+/** One of the JSON spellings of a value. */
 export function asJson(meaning: Meaning): fc.Arbitrary<string> {
   return typeof meaning === 'string'
     ? fc.constantFrom(
@@ -73,7 +73,7 @@ function escaped(text: string): string {
   return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
 }
 
-/** JSON has one kind of number, so a whole number may have a point or an exponent. */
+/** JSON integers may be written with a decimal point or an exponent. */
 function spellings(value: bigint): string[] {
   const [, sign, first, rest = '', zeros = ''] = /^(-?)(\d)(\d*?)(0*)$/.exec(String(value)) ?? [];
   const scientific = `${sign}${first}${rest && `.${rest}`}e+${rest.length + zeros.length}`;
@@ -81,7 +81,7 @@ function spellings(value: bigint): string[] {
   return [`${value}`, `${value}.0`, scientific, ...more];
 }
 
-/** A value as it stands in a path or a query, perhaps with characters encoded that need not be. */
+/** A percent-encoded value, sometimes with characters encoded needlessly. */
 export function asParameter(meaning: Meaning): fc.Arbitrary<string> {
   const needless = Buffer.from(String(meaning)).toString('hex').toUpperCase().replace(/../g, '%$&');
   return fc.oneof(

@@ -5,7 +5,7 @@ import { Catalogue } from './catalogue.js';
 import { type Operation, readDocument } from './document.js';
 import type { Sent } from './requests.js';
 
-/** A service, what its document says, and what it should hold. */
+/** A running service with its documented operations and the model of its data. */
 export class World {
   catalogue = new Catalogue();
   requests = 0;
@@ -18,12 +18,12 @@ export class World {
   static async start(): Promise<World> {
     const service = await startService({ rateLimitPerKey: 0, rateLimitFailures: 0 });
     const { text } = await service.call('GET', '/openapi.json');
-    // Of other resources the catalogue knows nothing.
+    // The model covers animals only.
     const operations = readDocument(text).filter(({ path }) => /^\/v1\/pets(\/|$)/.test(path));
     return new World(service, operations);
   }
 
-  /** Sends a request with the key, unless it says otherwise. The answer is checked against the document. */
+  /** Sends a request with the key, unless its headers override it, and checks the answer against the document. */
   send({ method, path, headers, body }: Sent): Promise<Answer> {
     this.requests++;
     return this.service.call(method, path, {
@@ -42,7 +42,7 @@ export class World {
     return found;
   }
 
-  /** Begins anew, with ids from 1 on, so that a counterexample does not depend on what came before it. */
+  /** Resets the data and the ids, so that counterexamples do not depend on earlier cases. */
   async empty(): Promise<void> {
     await this.service.app.get(DataSource).query('TRUNCATE pets RESTART IDENTITY');
     this.catalogue = new Catalogue();

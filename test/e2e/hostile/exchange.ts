@@ -8,16 +8,16 @@ export interface RawAnswer {
 
 export interface Exchange {
   readonly answers: RawAnswer[];
-  /** All that came back, and what of it is no whole answer. */
+  /** Everything received, and the part that is not a complete answer. */
   readonly received: string;
   readonly rest: string;
-  /** Whether the connection was kept open, so that the probe was sent after the expected answers. */
+  /** Whether the connection stayed open after the expected answers, so that the probe was sent. */
   readonly probed: boolean;
 }
 
 interface Plan {
   request: string;
-  /** How many answers are expected; after the last of them the probe is sent, unless it closes the connection. */
+  /** The number of expected answers. The probe follows the last one, unless that closes the connection. */
   answers: number;
   probe: string;
   cutOff: boolean;
@@ -27,8 +27,8 @@ interface Plan {
 const PATIENCE_MS = 6_000;
 
 /**
- * Sends bytes on a connection of their own and collects every answer until the server ends it. The probe asks the
- * server to close the connection, so no waiting is needed to know that nothing else comes.
+ * Sends bytes on a new connection and collects every answer until the server closes it. The probe asks the server to
+ * close the connection, so extra answers show up without waiting for a time-out.
  */
 export function exchange(
   origin: string,
@@ -40,7 +40,8 @@ export function exchange(
     let probed = false;
     const socket = connect(Number(port), hostname);
     const timer = setTimeout(
-      () => socket.destroy(new Error(`No end of the connection; so far came:\n${received}`)),
+      () =>
+        socket.destroy(new Error(`The server did not close the connection. Received so far:\n${received}`)),
       PATIENCE_MS,
     );
     socket.setEncoding('latin1');
@@ -52,7 +53,7 @@ export function exchange(
       socket.write(probe, 'latin1');
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close while we are still sending; what it had said by then counts.
+      // The server may close while we are still sending; the answers received by then count.
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
     });
     socket.on('close', () => {
@@ -68,7 +69,7 @@ function endsConnection(answer: RawAnswer | undefined): boolean {
   return answer?.headers['connection'] === 'close';
 }
 
-/** The first answer to HEAD has no body, whatever its length says; the same goes for 204. */
+/** Skips the body of 204 and of an answer to HEAD, whatever its Content-Length. Only the first request can be HEAD. */
 function parseAnswers(received: string, request: string): { answers: RawAnswer[]; rest: string } {
   const answers: RawAnswer[] = [];
   let rest = received;

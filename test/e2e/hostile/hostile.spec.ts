@@ -33,7 +33,7 @@ const FAMILIES = {
 const MEGABYTE = 1_048_576;
 const WARNING = 40;
 
-/** Raw requests, each with the exact answer that it must get. How to read them stands in notation.ts. */
+/** Raw requests with their exact answers; notation.ts explains the notation. */
 describe('Hostile input', () => {
   let service: Service;
   let keys: Keys;
@@ -49,26 +49,26 @@ describe('Hostile input', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(Object.entries(FAMILIES))('gets the answers it must get: %s', async (_, lines) => {
+  it.each(Object.entries(FAMILIES))('gets the expected answers: %s', async (_, lines) => {
     await expectAnswers(service, keys, lines);
   });
 
-  it('comes in hundreds, and no request twice', () => {
+  it('covers at least 250 different requests', () => {
     const requests = Object.values(FAMILIES).flatMap((lines) => lines.map(([, request]) => request));
     expect(requests.length).toBeGreaterThanOrEqual(250);
     expect(requests.filter((request, i) => requests.indexOf(request) !== i)).toEqual([]);
   });
 
-  it('leaves the service as it was', async () => {
+  it('leaks no connections, files or memory', async () => {
     expect((await service.get('/v1/pets?limit=1')).status).toBe(200);
     const after = await settled(service, before);
     expect(after.connections).toBe(before.connections);
-    // Beside sockets of clients there are those to the database, which may have become a few more.
+    // The database pool may have opened a few more sockets.
     expect(after.files).toBeLessThanOrEqual(before.files + 10);
     expect(after.heap).toBeLessThan(before.heap + 32 * MEGABYTE);
   });
 
-  it('is no failure of the service, and not logged as one', () => {
+  it('logs no warnings, errors or keys', () => {
     const lines = service.log.slice(logged).map((line) => JSON.parse(line) as { level: number });
     expect(lines.filter(({ level }) => level >= WARNING)).toEqual([]);
     for (const key of Object.values(keys)) expect(service.log.join('')).not.toContain(key);
@@ -89,7 +89,7 @@ interface Resources {
   heap: number;
 }
 
-/** What is in use once what is ending has ended: sockets close, and memory is freed, in their own time. */
+/** Measures resources after waiting for sockets to close and garbage to be collected. */
 async function settled({ app }: Service, aim?: Resources): Promise<Resources> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

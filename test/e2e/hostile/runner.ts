@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import type { Service } from '../support/service.js';
 import { exchange, type RawAnswer } from './exchange.js';
-import { expectAnswerTo, expectNothingLeaked } from './judge.js';
+import { expectAnswerTo, expectNothingLeaked } from './answer-rules.js';
 import { HOST, KEY, type Line, message } from './notation.js';
 
-/** What stands for the placeholders of the notation. */
+/** The values of the placeholders in the notation. */
 export type Keys = Record<'key' | 'expired' | 'revoked' | 'other' | 'unknown', string>;
 
-/** A plain request. Its answer must be the next thing that comes, whatever was sent before it. */
+/** A plain request. Its answer must come next, whatever was sent before. */
 const PROBE = message(
   'GET /v1/pets?limit=1 HTTP/1.1',
   HOST,
@@ -16,7 +16,7 @@ const PROBE = message(
   'Connection: close',
 );
 
-/** Sends the lines, one after the other, and tells of all that went wrong at once. */
+/** Sends the lines one by one and reports all failures together. */
 export async function expectAnswers(service: Service, keys: Keys, lines: Line[]): Promise<void> {
   const failures: string[] = [];
   for (const line of lines) {
@@ -25,7 +25,7 @@ export async function expectAnswers(service: Service, keys: Keys, lines: Line[])
   }
   if (failures.length > 0) {
     throw new Error(
-      `${failures.length} of ${lines.length} requests got another answer:\n\n${failures.join('\n\n')}`,
+      `${failures.length} of ${lines.length} requests got an unexpected answer:\n\n${failures.join('\n\n')}`,
     );
   }
 }
@@ -65,20 +65,20 @@ async function runLine(service: Service, keys: Keys, line: Line): Promise<string
   }
 }
 
-/** Puts in the keys, and the length of the body. */
+/** Fills in the keys and the length of the body. */
 function fill(wire: string, keys: Keys): string {
   const text = wire.replace(/\{(key|expired|revoked|other|unknown)\}/g, (_, name: keyof Keys) => keys[name]);
   const body = text.slice(text.indexOf('\r\n\r\n') + 4);
   return text.replace('{length}', () => String(body.length));
 }
 
-/** `401 missing_api_key`; a success is its status alone. */
+/** `401 missing_api_key` for an error, `200` for a success. */
 function shortly({ status, body }: RawAnswer): string {
   const [, code] = /^\{"code":"(\w+)"/.exec(body) ?? [];
   return status >= 400 && code ? `${status} ${code}` : String(status);
 }
 
-/** Raw text on one line, every odd byte escaped, long runs shortened, and without the keys. */
+/** Raw text on one line for a report: non-ASCII bytes escaped, long runs shortened, keys replaced. */
 function shown(raw: string, keys: Keys): string {
   let text = raw;
   for (const [name, key] of Object.entries(keys)) text = text.replaceAll(key, `{${name}}`);

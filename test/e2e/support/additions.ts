@@ -1,11 +1,11 @@
 import type { Service } from './service.js';
 
-/** Whatever a resource is, it has an id. */
+/** Every resource has an id. */
 export interface Identified {
   id: number | bigint;
 }
 
-/** Adds to a resource through the front door, one after the other, and returns what the service made of each. */
+/** Creates items through the API, one after the other, and returns them as the service answers them. */
 export async function addTo<T extends Identified>(
   service: Service,
   path: string,

@@ -11,7 +11,7 @@ interface Route {
   body?: object;
 }
 
-/** What holds for every operation: nothing is told to a request without a valid key. */
+/** Shared tests of every operation: requests without a valid key are refused. */
 export function itRequiresAnApiKey(service: () => Service, { method, path, body }: Route): void {
   const send = (headers: Record<string, string>, to = path) =>
     service().call(method, to, { headers, ...(body && { body }) });
@@ -26,11 +26,11 @@ export function itRequiresAnApiKey(service: () => Service, { method, path, body 
 
     it.each([
       ['an unknown key', () => `Bearer ${generateKey('test')}`],
-      ['a key with a typing error', () => `Bearer ${service().key.slice(0, -1)}!`],
-      ['a key of another kind of deployment', () => `Bearer ${generateKey('live')}`],
+      ['a mistyped key', () => `Bearer ${service().key.slice(0, -1)}!`],
+      ['a key for another kind of deployment', () => `Bearer ${generateKey('live')}`],
       ['another scheme', () => `Basic ${Buffer.from('user:password').toString('base64')}`],
       ['a key without a scheme', () => service().key],
-      ['a key with something after it', () => `Bearer ${service().key} x`],
+      ['a key followed by other text', () => `Bearer ${service().key} x`],
       ['an empty credential', () => 'Bearer '],
     ])('refuses %s', async (_, authorization) => {
       const answer = await send({ authorization: authorization() });
@@ -38,12 +38,12 @@ export function itRequiresAnApiKey(service: () => Service, { method, path, body 
       expect(answer.headers['www-authenticate']).toBe('Bearer realm="animal-store", error="invalid_token"');
     });
 
-    it('takes the scheme in any case', async () => {
+    it('accepts the scheme in any case', async () => {
       const answer = await send({ authorization: `bEARER ${service().key}` });
       expect(answer.status).not.toBe(401);
     });
 
-    it('refuses a key in the query or in the body, which are no places for credentials', async () => {
+    it('ignores a key in the query or the body', async () => {
       expectError(await send({}, `${path}?access_token=${service().key}`), 'missing_api_key');
       const inBody = { ...body, access_token: service().key };
       expectError(await call(service().origin, method, path, { body: inBody }), 'missing_api_key');
@@ -66,7 +66,7 @@ export function itRequiresAnApiKey(service: () => Service, { method, path, body 
   });
 }
 
-/** What holds for every path: the methods it lacks are named, and HEAD goes wherever GET goes. */
+/** Shared tests of every path: unsupported methods, OPTIONS, similar paths and request ids. */
 export function itAnswersErrors(
   service: () => Service,
   { path, allow }: { path: string; allow: string },
@@ -87,7 +87,7 @@ export function itAnswersErrors(
       expect(answer.headers['allow']).toBe(allow);
     });
 
-    it('does not know the path with a slash at its end, or with another in front', async () => {
+    it('answers 404 for a trailing or doubled slash', async () => {
       expectError(await service().get(`${path}/`), 'not_found');
       expectError(await service().get(path.replace('/v1/', '/v1//')), 'not_found');
     });

@@ -7,18 +7,18 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly text: string;
-  /** The body as JSON. An integer too large for a number is a bigint: nothing is rounded. */
+  /** The parsed body. Integers beyond 2^53 are bigints, so nothing is rounded. */
   readonly json: unknown;
 }
 
 export interface Options {
-  /** `undefined` leaves out a header that would be sent otherwise. */
+  /** `undefined` removes a default header. */
   headers?: Record<string, string | undefined>;
-  /** An object is sent as JSON; text and bytes are sent as they are. */
+  /** Objects are sent as JSON, strings and Buffers unchanged. */
   body?: object | string | Buffer;
 }
 
-/** Sends one request on a connection of its own and collects the answer. */
+/** Sends one request on a new connection and collects the answer. */
 export function call(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
   const { headers = {}, body } = options;
   const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(asText(body));

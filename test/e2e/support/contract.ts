@@ -8,7 +8,7 @@ import type { Answer } from './client.js';
 
 const DOCUMENT = 'https://document.invalid/';
 
-/** What HTTP itself, and cross-origin requests, need; the document speaks of the rest. */
+/** Headers of HTTP, CORS and browser security; all others have to be documented. */
 const TRANSPORT = new Set([
   'content-type',
   'content-length',
@@ -23,7 +23,7 @@ const TRANSPORT = new Set([
   'referrer-policy',
 ]);
 
-/** The published document as a judge: an answer that it does not describe is a failure. */
+/** Checks answers against the published document. */
 export class Contract {
   private readonly document: OpenAPIObject;
   private readonly ajv = new Ajv2020({
@@ -52,13 +52,13 @@ export class Contract {
     const validate = this.validator([...pointer, 'content', 'application/json', 'schema']);
     if (!validate(JSON.parse(answer.text))) {
       throw new Error(
-        `${shown} with a body that is not as documented: ${this.ajv.errorsText(validate.errors)}\n${answer.text}`,
+        `${shown} with a body that does not match its schema: ${this.ajv.errorsText(validate.errors)}\n${answer.text}`,
       );
     }
     this.checkCode(shown, response, answer);
   }
 
-  /** The operation that a request is for. A trailing or doubled slash makes another path. */
+  /** Finds the operation of a request. A trailing or doubled slash makes another path. */
   private operation(method: string, path: string): DocumentedOperation | undefined {
     const wanted = method === 'HEAD' ? 'get' : method.toLowerCase();
     const [bare = ''] = path.split('?', 1);
@@ -94,7 +94,7 @@ export class Contract {
     const listed = Object.keys(content?.['application/json']?.examples ?? {});
     const body = JSON.parse(text) as { code: string; status: number };
     if (!listed.includes(body.code)) throw new Error(`${shown} with ${body.code}, which is not documented`);
-    if (body.status !== status) throw new Error(`${shown} with a body that says ${body.status}`);
+    if (body.status !== status) throw new Error(`${shown} with status ${body.status} in the body`);
   }
 
   private validator(pointer: string[]): ValidateFunction {
@@ -108,7 +108,7 @@ export class Contract {
   }
 }
 
-/** An answer has the documented members and no others; to a client the schemas of answers stay open. */
+/** Forbids undocumented members, although the published schemas of answers leave them open for future additions. */
 function closed({ schemas = {}, ...components }: NonNullable<OpenAPIObject['components']> = {}): object {
   const shut = Object.entries(schemas).map(([name, schema]) => [
     name,
@@ -117,7 +117,7 @@ function closed({ schemas = {}, ...components }: NonNullable<OpenAPIObject['comp
   return { ...components, schemas: Object.fromEntries(shut) };
 }
 
-/** Every number is a whole one of 64 bits, in plain digits: JSON.parse would round it to look right. */
+/** Requires every number to be an int64 in plain digits. Works on the text, because JSON.parse would round. */
 function checkNumbers(shown: string, text: string): void {
   parse(text, undefined, (number) => {
     if (int64FromText(number) === undefined) throw new Error(`${shown} with the number ${number}`);

@@ -7,11 +7,11 @@ import { requireInside } from './deployment.js';
 
 export interface TestDatabase {
   readonly connection: DatabaseConnection;
-  /** Call it after the application was closed. */
+  /** Close the application first. */
   drop(): Promise<void>;
 }
 
-/** An empty database for one test file: on the server that DATABASE_URL names, or on the embedded engine. */
+/** Creates an empty database on the server in DATABASE_URL, or on the embedded engine. */
 export async function createDatabase(): Promise<TestDatabase> {
   requireInside('a database of its own');
   const server = process.env['DATABASE_URL'];
@@ -20,7 +20,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 async function onServer(server: string): Promise<TestDatabase> {
   const name = `animal_store_test_${randomBytes(6).toString('hex')}`;
-  // Behind a pooler, what is not for transactions goes to the server itself.
+  // CREATE DATABASE does not work through a transaction pooler.
   const direct = process.env['DATABASE_DIRECT_URL'] ?? server;
   await run(direct, `CREATE DATABASE ${name}`);
   return {
@@ -44,7 +44,7 @@ function at(server: string, database: string): string {
 async function embedded(): Promise<TestDatabase> {
   const engine = await engines.take();
   const database = embed(engine);
-  // A service closes its database when it stops. This one is wanted again.
+  // Ignores close(), because another test reuses the engine after the service stops.
   const lent: EmbeddedDatabase = { ...database, close: async () => {} };
   const drop = async (): Promise<void> => {
     if (await emptied(database)) engines.giveBack(engine);
@@ -53,7 +53,7 @@ async function embedded(): Promise<TestDatabase> {
   return { connection: { kind: 'embedded', engine: lent }, drop };
 }
 
-/** Whatever tests did to its session, a new connection makes good; an engine that one has broken is of no more use. */
+/** Empties the database on a new connection, which resets the session; false if a test has broken the engine. */
 async function emptied({ driver }: EmbeddedDatabase): Promise<boolean> {
   const { Client } = driver as typeof pg;
   const client = new Client();
@@ -61,8 +61,8 @@ async function emptied({ driver }: EmbeddedDatabase): Promise<boolean> {
     await client.connect();
     await client.query('DROP SCHEMA public CASCADE');
     await client.query('CREATE SCHEMA public');
-    // The engine's alarm clock is set seconds ahead, for its statistics, and would keep the process from ending.
-    // With nothing left to write, a limit that ends sooner sets it for the last time.
+    // The engine's statistics timer is set several seconds ahead and would keep the process alive. After a flush,
+    // a shorter statement time-out replaces that timer for the last time.
     await client.query('SET statement_timeout = 10');
     await client.query('SELECT pg_stat_force_next_flush()');
     await client.end();

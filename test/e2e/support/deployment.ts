@@ -5,13 +5,13 @@ export interface Deployment {
   readonly key: string;
 }
 
-/** A deployment that runs already and that the tests are pointed at, with a key for it; undefined: they start their own. */
+/** The running deployment to test (BASE_URL and API_KEY); undefined when the tests start their own service. */
 export const deployment = readDeployment();
 
-/** Tests that have no business with a deployment: they need processes, databases or a catalogue of their own. */
+/** Tests that need their own process, database or catalogue; skipped against a running deployment. */
 export const describeInside = deployment ? describe.skip : describe;
 
-/** Thrown where a test reaches for what a front door does not offer. The environment then counts it as skipped. */
+/** Thrown when a test needs more than HTTP against a running deployment; the test environment then marks it as skipped. */
 export class NeedsTheInside extends Error {
   override readonly name = 'NeedsTheInside';
 }
@@ -22,6 +22,6 @@ export function requireInside(need: string): void {
 
 function readDeployment(): Deployment | undefined {
   const { BASE_URL: address, API_KEY: key } = process.env;
-  if (!address || !key) return undefined; // scripts/test.mjs has refused one without the other
+  if (!address || !key) return undefined; // scripts/test.mjs refuses one without the other
   return { origin: new URL(address).origin, key };
 }

@@ -7,11 +7,11 @@ import { type Service, startService } from './service.js';
 interface DeprecatedOperation {
   deprecatedOn: string;
   sunsetOn: string;
-  /** Makes what the operation reads, and returns its path. */
+  /** Creates the resource to read, and returns its path. */
   path: (service: Service) => Promise<string>;
 }
 
-/** What holds for every deprecated operation that reads: it says so on each answer, and it ends on its day. */
+/** Shared tests of deprecated read operations: every answer announces the sunset, and the operation ends on that day. */
 export function itIsDeprecated({ deprecatedOn, sunsetOn, path }: DeprecatedOperation): void {
   const sunset = new Date(sunsetOn);
   const lastInstant = new Date(sunset.getTime() - 1_000).toISOString();
@@ -33,14 +33,14 @@ export function itIsDeprecated({ deprecatedOn, sunsetOn, path }: DeprecatedOpera
       });
     };
 
-    it('answers until the last instant, and announces its end', async () => {
+    it('works until the last second, and announces its sunset', async () => {
       service.clock.moveTo(lastInstant);
       const answer = await service.get(target);
       expect(answer.status).toBe(200);
       expectAnnounced(answer);
     });
 
-    it('is gone from then on, whatever is asked for', async () => {
+    it('answers 410 from the sunset on, for any id', async () => {
       service.clock.moveTo(sunset.toISOString());
       for (const asked of [target, target.replace(/[^/]+$/, 'x')]) {
         const answer = await service.get(asked);
@@ -49,7 +49,7 @@ export function itIsDeprecated({ deprecatedOn, sunsetOn, path }: DeprecatedOpera
       }
     });
 
-    it('tells a stranger nothing but 401', async () => {
+    it('answers 401 without a key, also after the sunset', async () => {
       service.clock.moveTo(sunset.toISOString());
       const answer = await service.call('GET', target);
       expectError(answer, 'missing_api_key');

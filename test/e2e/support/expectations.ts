@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../../src/api/errors/error-catalogue.js';
 import type { Answer } from './client.js';
 
-/** Asserts a refusal as a whole: status, body with exactly its three members, and the headers of every answer. */
+/** Asserts status, the exact Error body and the common headers. */
 export function expectError(answer: Answer, code: ErrorCode, message: unknown = expect.any(String)): void {
   const { status } = ERRORS[code];
   expect({ status: answer.status, body: answer.json }).toEqual({ status, body: { code, message, status } });
@@ -12,7 +12,7 @@ export function expectError(answer: Answer, code: ErrorCode, message: unknown = 
   });
 }
 
-/** Asserts the status and the whole body of a success. */
+/** Asserts status, the exact body and the common headers of a success. */
 export function expectAnswer(answer: Answer, status: number, body: unknown): void {
   expect({ status: answer.status, body: answer.json }).toEqual({ status, body });
   expect(answer.headers).toMatchObject({

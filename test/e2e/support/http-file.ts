@@ -1,4 +1,4 @@
-/** One request of a `.http` file, and the answer that its title promises: `### 400 invalid_json: …`. */
+/** One request of a `.http` file, with the answer promised in its title: `### 400 invalid_json: …`. */
 export interface FileRequest {
   readonly title: string;
   readonly status: number;
@@ -9,14 +9,15 @@ export interface FileRequest {
   readonly body: string | undefined;
 }
 
-/** Reads the requests of a file, with its variables filled in; `given` replaces the values of the file. */
+/** Reads the requests of a file and fills in its variables; `given` overrides values of the file. */
 export function readHttpFile(text: string, given: Record<string, string>): FileRequest[] {
   const [preamble = '', ...blocks] = text.split(/^### /m);
   const variables = new Map<string, string>();
   const filled = (part: string): string =>
     part.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
       const value = variables.get(name);
-      if (value === undefined) throw new Error(`The file has no variable ${name}.`);
+      if (value === undefined)
+        throw new Error(`The file does not define the variable ${name}. Add a line: @${name} = …`);
       return value;
     });
   for (const [, name = '', value = ''] of preamble.matchAll(/^@(\w+) = (.+)$/gm)) {
@@ -31,7 +32,9 @@ function readRequest(block: string): FileRequest {
   const [, status, code] = /^(\d{3})(?: ([a-z_]+))?: \S/.exec(title) ?? [];
   const [, method, url] = /^([A-Z]+) (\S+)$/.exec(requestLine) ?? [];
   if (status === undefined || method === undefined || url === undefined) {
-    throw new Error(`Not a request with a title such as "### 400 invalid_json: …":\n${block}`);
+    throw new Error(
+      `Give this request a title such as "### 400 invalid_json: …" and a line "METHOD url":\n${block}`,
+    );
   }
   return {
     title,

@@ -10,14 +10,14 @@ interface Exchange {
   readonly answer: Answer;
 }
 
-/** Where environment.mjs finds what to show with a test that fails. A function, so that only failures pay for the text. */
+/** Shared with environment.mjs, which shows the last exchange of a failed test. A function, so only failures pay for it. */
 const place = globalThis as { showLastExchange?: () => string };
 
 export function rememberExchange(exchange: Exchange): void {
   place.showLastExchange = () => show(exchange);
 }
 
-/** Request and answer as they would stand on the wire, without the keys. */
+/** Formats request and answer like raw HTTP, with keys redacted. */
 function show({ origin, method, path, options, answer }: Exchange): string {
   const lines = [
     `${method} ${path}`,

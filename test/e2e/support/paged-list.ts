@@ -6,29 +6,29 @@ import { type Service, startService } from './service.js';
 
 interface PagedList {
   path: string;
-  /** Adds so many to the list. */
+  /** Adds this many items to the list. */
   add: (service: Service, count: number) => Promise<Identified[]>;
 }
 
 const LIMIT = 'an integer from 1 to 100';
 const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 
-/** What holds for every list: limits, links, the place to go on from, and a walk that misses nothing. */
+/** Shared tests of every list: limits, page links, positions, and complete iteration under concurrent writes. */
 export function itIsPaged(list: PagedList): void {
   describe('is paged', () => {
     describeInside('with 25 items', () => {
       itCutsPages(list);
     });
-    describe('refuses what it cannot take', () => {
+    describe('refuses', () => {
       itRefusesOtherParameters(list.path);
     });
-    describeInside('while others add', () => {
+    describeInside('under concurrent writes', () => {
       itIsWalkedWhole(list);
     });
   });
 }
 
-/** Walks a list as a client does: from page to page, by the links it is given. */
+/** Reads all pages of a list by following its `next` links. */
 export async function walk<T extends Identified>(
   service: Service,
   start: string,
@@ -53,13 +53,13 @@ function itCutsPages({ path, add }: PagedList): void {
   });
   const link = (answer: { headers: Record<string, unknown> }) => answer.headers['link'];
 
-  it('answers a bare array of the first 20, in ascending order of id', async () => {
+  it('returns an array of the first 20 items in ascending order of id', async () => {
     const answer = await service().get(path);
     expectAnswer(answer, 200, items.slice(0, 20));
     expect(link(answer)).toBe(`<${path}>; rel="first", <${path}?after=${items[19]!.id}>; rel="next"`);
   });
 
-  it.each([1, 7, 24])('answers at most as many as the limit: %d', async (limit) => {
+  it.each([1, 7, 24])('returns at most limit items: %d', async (limit) => {
     const answer = await service().get(`${path}?limit=${limit}`);
     expectAnswer(answer, 200, items.slice(0, limit));
     expect(link(answer)).toBe(
@@ -67,28 +67,25 @@ function itCutsPages({ path, add }: PagedList): void {
     );
   });
 
-  it.each([25, 100])('links no next page when there is none: limit %d', async (limit) => {
+  it.each([25, 100])('has no next link on the last page: limit %d', async (limit) => {
     const answer = await service().get(`${path}?limit=${limit}`);
     expectAnswer(answer, 200, items);
     expect(link(answer)).toBe(`<${path}?limit=${limit}>; rel="first"`);
   });
 
-  it('continues after an id, whether or not an item has it', async () => {
+  it('continues after any id, even if no item has it', async () => {
     expectAnswer(await service().get(`${path}?after=${items[19]!.id}`), 200, items.slice(20));
     expectAnswer(await service().get(`${path}?limit=1&after=-9223372036854775808`), 200, items.slice(0, 1));
   });
 
-  it.each(['the last id', 'the largest id there can be'])(
-    'ends with an empty page: after %s',
-    async (which) => {
-      const after = which === 'the last id' ? items.at(-1)!.id : 9_223_372_036_854_775_807n;
-      const answer = await service().get(`${path}?after=${after}`);
-      expectAnswer(answer, 200, []);
-      expect(link(answer)).toBe(`<${path}>; rel="first"`);
-    },
-  );
+  it.each(['the last id', 'the largest possible id'])('returns an empty page after %s', async (which) => {
+    const after = which === 'the last id' ? items.at(-1)!.id : 9_223_372_036_854_775_807n;
+    const answer = await service().get(`${path}?after=${after}`);
+    expectAnswer(answer, 200, []);
+    expect(link(answer)).toBe(`<${path}>; rel="first"`);
+  });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('answers HEAD like GET without a body', async () => {
     const get = await service().get(path);
     const head = await service().call('HEAD', path, {
       headers: { authorization: `Bearer ${service().key}` },
@@ -127,7 +124,7 @@ function itRefusesOtherParameters(path: string): void {
   });
 
   it.each(['Limit=5', 'limit[]=5', '__proto__=1', 'constructor=1', '=1', 'access_token=x'])(
-    'a parameter that it does not know: %s',
+    'the unknown parameter in %s',
     async (query) => {
       expectError(await service().get(`${path}?${query}`), 'unknown_parameter');
     },
@@ -137,13 +134,13 @@ function itRefusesOtherParameters(path: string): void {
 function itIsWalkedWhole({ path, add }: PagedList): void {
   const service = ownService();
 
-  it('a walk sees all that was there when it began exactly once, whatever is added meanwhile', async () => {
+  it('iteration yields every item that existed at its start exactly once', async () => {
     const before = await add(service(), 60);
     let writing = true;
     const writers = Array.from({ length: 4 }, async () => {
       while (writing) await add(service(), 1);
     });
-    // Between two pages the writers get on: the test waits for them to have added some, not for time to pass.
+    // Waits for the writers to log progress between two pages, rather than for time to pass.
     const { log } = service();
     const added = async () => {
       const { length } = log;
@@ -164,7 +161,7 @@ function itIsWalkedWhole({ path, add }: PagedList): void {
   });
 }
 
-/** These tests count what is there, so nobody else may add to it. */
+/** Starts a separate service, because these tests count all items. */
 function ownService(): () => Service {
   let service: Service;
   beforeAll(async () => {

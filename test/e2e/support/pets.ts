@@ -7,7 +7,7 @@ export interface PetBody extends Identified {
   status?: string;
 }
 
-/** Adds animals; what a test does not say about one is as usual. */
+/** Adds animals, with defaults for the fields that a test does not set. */
 export function addPets(service: Service, ...pets: Partial<PetBody>[]): Promise<PetBody[]> {
   return addTo(
     service,

@@ -10,7 +10,7 @@ import { Contract } from './contract.js';
 import { createDatabase } from './database.js';
 import { type Deployment, deployment, NeedsTheInside } from './deployment.js';
 
-/** A clock that a test can move. */
+/** A clock that tests can set. */
 export class MovableClock extends Clock {
   private offsetMs = 0;
 
@@ -24,15 +24,15 @@ export class MovableClock extends Clock {
 }
 
 /**
- * The service as main.ts would start it, on a database of its own and a port that the system chose.
- * Every answer that a test receives is checked against the document that the service publishes.
+ * The service as main.ts starts it, with its own database and an ephemeral port. Every answer is checked against the
+ * published document.
  */
 export interface Service {
   readonly origin: string;
   readonly app: NestFastifyApplication;
   readonly clock: MovableClock;
   readonly key: string;
-  /** Everything that was logged so far. */
+  /** All log lines so far. */
   readonly log: string[];
   /** Sends a request without a key. */
   call(method: string, path: string, options?: Options): Promise<Answer>;
@@ -41,14 +41,14 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** What runs by now. When none of a file's tests is asked for, its hooks do not run: environment.mjs stops the rest. */
+/** Running services. Jest skips the hooks of a file when no test of it is selected; environment.mjs stops these then. */
 const running = new Set<() => Promise<void>>();
 (globalThis as { runningServices?: typeof running }).runningServices = running;
 
-/** A document's judge takes time to make, and services of one file mostly publish the same one. */
+/** Compiling a contract takes time, and most services of a file publish the same document. */
 const contracts = new Map<string, Contract>();
 
-/** `now` is what the clock of the service says when it starts, and the day on which its key is issued. */
+/** `now` is the initial time of the service's clock, also used to issue its key. */
 export async function startService(settings: Partial<Config> = {}, now?: string): Promise<Service> {
   if (deployment) return frontDoor(deployment, now === undefined && Object.keys(settings).length === 0);
   const database = await createDatabase();
@@ -73,7 +73,7 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   return { origin, app, clock, key, log, stop, ...requests(origin, key, await contractOf(origin)) };
 }
 
-/** A service that runs elsewhere. Whatever a test wants beyond requests and answers makes it a skipped test. */
+/** A deployment that is already running. A test that needs more than HTTP is skipped. */
 async function frontDoor({ origin, key }: Deployment, asItIs: boolean): Promise<Service> {
   const needs = (what: string): never => {
     throw new NeedsTheInside(`needs ${what}`);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends raw text and returns all that comes back until the server, or the answer, ends. */
+/** Sends raw text and returns everything received until the connection closes. */
 export function sendRaw(origin: string, text: string): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -10,14 +10,14 @@ export function sendRaw(origin: string, text: string): Promise<string> {
     socket.on('data', (chunk: string) => (received += chunk));
     socket.on('close', () => resolve(received));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close while we are still sending; what it had said by then counts.
+      // The server may close while we are still sending; the answer received by then counts.
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
     });
     socket.write(text);
   });
 }
 
-/** The parts of a raw answer. */
+/** Splits a raw answer into status, headers and body. */
 export function parseRaw(raw: string): { status: number; headers: Record<string, string>; body: string } {
   const end = raw.indexOf('\r\n\r\n');
   const [first = '', ...lines] = raw.slice(0, end).split('\r\n');

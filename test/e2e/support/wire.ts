@@ -1,9 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What happens to what is sent: it is passed on, it is kept without a word, or only the answers are kept. */
+/** Data is forwarded, held back in both directions, or only answers are held back. */
 type State = 'whole' | 'frozen' | 'deaf';
 
-/** The wire between the service and its database, for a test to cut. */
+/** A TCP proxy between the service and its database, which tests can freeze or cut. */
 export class Wire {
   private readonly pairs = new Set<readonly [Socket, Socket]>();
   private state: State = 'whole';
@@ -17,7 +17,7 @@ export class Wire {
     return wire;
   }
 
-  /** The address of the database at this end of the wire. */
+  /** The address of the database through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -25,22 +25,22 @@ export class Wire {
     return url.href;
   }
 
-  /** Nothing arrives any more, in either direction, and no connection breaks: as when a server is frozen. */
+  /** Holds back all data without closing connections, like a frozen server. */
   freeze(): void {
     this.change('frozen');
   }
 
-  /** What is asked arrives and is done, and no answer comes back. */
+  /** Delivers statements, and holds back their answers. */
   loseAnswers(): void {
     this.change('deaf');
   }
 
-  /** Everything that was kept goes on its way. */
+  /** Delivers everything that was held back. */
   mend(): void {
     this.change('whole');
   }
 
-  /** Connections break, and no new ones are taken. */
+  /** Closes all connections and refuses new ones. */
   async cut(): Promise<void> {
     const { server, port } = this;
     const closed = new Promise((resolve) => server?.close(resolve));
@@ -49,7 +49,7 @@ export class Wire {
     this.lastPort = port;
   }
 
-  /** Takes connections again, at the address that it had. */
+  /** Accepts connections again at the same address. */
   async join(): Promise<void> {
     await this.listen(this.lastPort);
   }

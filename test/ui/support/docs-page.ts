@@ -5,7 +5,7 @@ export const KEY = process.env['UI_KEY'] ?? '';
 
 export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
-/** The page at /docs, in the words of whoever uses it. */
+/** Page object of /docs. */
 export class DocsPage {
   constructor(readonly page: Page) {}
 
@@ -38,7 +38,7 @@ export class DocsPage {
     await expect(dialog).toBeHidden();
   }
 
-  /** Sends the request of an unfolded operation, and gives its answer as it is shown. */
+  /** Sends the request of an expanded operation and returns the answer as shown. */
   async execute(operation: Locator): Promise<{ status: string; body: string }> {
     await operation.locator('.execute').click();
     const answer = operation.locator('.live-responses-table .response').first();
@@ -49,7 +49,7 @@ export class DocsPage {
   }
 }
 
-/** Whatever a test does, the browser may ask nobody but the service, and must have nothing to complain about. */
+/** In every test, the browser contacts only the service and reports no errors or warnings. */
 export const test = base.extend<{ docs: DocsPage; complaints: string[]; alsoAsked: string }>({
   complaints: [[], { option: true }],
   alsoAsked: ['', { option: true }],

@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 const START_MS = 60_000;
 
 /**
- * Starts the built service as somebody who tries it out does: its first start, on an embedded database, prints the
- * address and a key. Playwright runs this before all tests, and what it returns after them.
+ * Starts the built service on a new embedded database, which makes it print its address and a key. Playwright runs this
+ * before all tests, and the returned function after them.
  */
 export default async function startService(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-ui-'));
@@ -43,7 +43,9 @@ export default async function startService(): Promise<() => Promise<void>> {
   child.stdout.resume();
   if (!origin || !key) {
     await stop();
-    throw new Error('The service ended, or took more than a minute, before it printed an address and a key.');
+    throw new Error(
+      'The service exited or took more than a minute to print its address and a key. Try it alone: npm start',
+    );
   }
   Object.assign(process.env, { UI_ORIGIN: origin, UI_KEY: key });
   return stop;

@@ -15,7 +15,7 @@ describe('createSampleThing: POST /v1/sample-things', () => {
   itRequiresAnApiKey(() => service, { method: 'POST', path: '/v1/sample-things', body: SAMPLE_THING });
   itTakesAnObject(() => service, { path: '/v1/sample-things', body: SAMPLE_THING, required: ['name'] });
 
-  it('adds a sample thing, and says where it is', async () => {
+  it('adds a sample thing and returns its Location', async () => {
     const answer = await service.post('/v1/sample-things', SAMPLE_THING);
     const { id } = answer.json as SampleThingBody;
     expectAnswer(answer, 201, { id, ...SAMPLE_THING });

@@ -16,12 +16,12 @@ describe('getSampleThing: GET /v1/sample-things/{sampleThingId}', () => {
   itRequiresAnApiKey(() => service, { method: 'GET', path: '/v1/sample-things/1' });
   itAnswersErrors(() => service, { path: '/v1/sample-things/1', allow: 'GET, HEAD, OPTIONS' });
 
-  it('answers the sample thing', async () => {
+  it('returns the sample thing', async () => {
     expectAnswer(await service.get(`/v1/sample-things/${sampleThing.id}`), 200, sampleThing);
   });
 
   it.each(['9223372036854775807', '9223372036854775808', '0', '-1', '01', 'x'])(
-    'knows no sample thing %s',
+    'answers 404 for id %s',
     async (id) => {
       expectError(await service.get(`/v1/sample-things/${id}`), 'not_found');
     },

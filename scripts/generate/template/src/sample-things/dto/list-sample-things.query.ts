@@ -1,4 +1,4 @@
 import { PageQuery } from '../../api/paging/page-query.js';
 
-/** Filters have their place here, each a property with `@QueryParameter`. */
+/** Add filters here: properties with `@QueryParameter`. */
 export class ListSampleThingsQuery extends PageQuery {}

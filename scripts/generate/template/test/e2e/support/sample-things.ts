@@ -5,10 +5,10 @@ export interface SampleThingBody extends Identified {
   name: string;
 }
 
-/** One with all its fields. */
+/** A body with all fields. */
 export const SAMPLE_THING = { name: 'Sample' };
 
-/** Adds sample things; what a test does not say about one is as usual. */
+/** Adds sample things, with defaults for the fields that a test does not set. */
 export function addSampleThings(
   service: Service,
   ...sampleThings: Partial<SampleThingBody>[]

@@ -9,7 +9,7 @@ for (const [device, viewport] of Object.entries(SIZES)) {
   test.describe(`on a ${device}`, () => {
     test.use({ viewport, hasTouch: device === 'phone' });
 
-    test('axe finds nothing serious in the page, its dialog, and its operations', async ({ docs }) => {
+    test('axe finds no serious issue in the page, its dialog and its operations', async ({ docs }) => {
       test.slow();
       await expectNothingSerious(docs.page);
       await docs.authorizeButton.click();
@@ -20,7 +20,7 @@ for (const [device, viewport] of Object.entries(SIZES)) {
       await expectNothingSerious(docs.page);
     });
 
-    test('nothing makes the page wider than the screen', async ({ docs }) => {
+    test('the page never scrolls horizontally', async ({ docs }) => {
       await docs.authorize(KEY);
       await answerAll(docs);
       for (const headers of await docs.page.locator('.response-headers summary').all()) await headers.click();
@@ -36,7 +36,7 @@ for (const [device, viewport] of Object.entries(SIZES)) {
 test.describe('on a phone', () => {
   test.use({ viewport: SIZES.phone, hasTouch: true });
 
-  test('what is to be touched is big enough', async ({ docs }) => {
+  test('touch targets are at least 44 pixels wide and high', async ({ docs }) => {
     await docs.unfold('listPets');
     const targets = docs.page.locator(
       '.masthead a, .btn, select, input, .opblock-summary-control, .opblock-control-arrow, .authorization__btn',
@@ -51,7 +51,7 @@ test.describe('on a phone', () => {
   });
 });
 
-test('the keyboard is enough', async ({ docs }) => {
+test('the page works with the keyboard alone', async ({ docs }) => {
   const { page } = docs;
   await tabTo(page, '.auth-wrapper .btn.authorize');
   await page.keyboard.press('Enter');
@@ -73,7 +73,7 @@ test('the keyboard is enough', async ({ docs }) => {
   await expect(
     docs.operation('listPets').locator('.live-responses-table .response .response-col_status'),
   ).toContainText('200');
-  await expect(page.locator('pre:not([tabindex="0"])'), 'what may scroll can be reached').toHaveCount(0);
+  await expect(page.locator('pre:not([tabindex="0"])'), 'scrollable areas can be focused').toHaveCount(0);
 });
 
 async function answerAll(docs: DocsPage): Promise<void> {

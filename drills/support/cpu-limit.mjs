@@ -5,8 +5,8 @@ const PERIOD_US = 10_000;
 const QUOTA_US = PERIOD_US / 2;
 
 /**
- * Confines a process to half a core, where the kernel lets us: on a machine with few of them, what sends the load and
- * what the process asks would otherwise take from it what is to be measured. Says whether it could.
+ * Limits a process to half a core with a cgroup, so that the load generator and the database do not compete with it on
+ * machines with few cores. Returns false where the kernel does not allow that.
  */
 export function confineToHalfACore(drill, pid) {
   const name = `drill-${process.pid}`;
@@ -23,7 +23,7 @@ export function confineToHalfACore(drill, pid) {
     writeFileSync(join(group, 'cgroup.procs'), String(pid));
     return true;
   } catch (error) {
-    drill.progress(`the service cannot be confined to half a core: ${error.message}`);
+    drill.progress(`cannot limit the service to half a core: ${error.message}`);
     return false;
   }
 }

@@ -10,11 +10,11 @@ const ALLOW = [
   [/^\//, 'GET, HEAD, OPTIONS'],
 ] as const;
 
-/** What an error never tells: a stack, a file, a statement, the name of anything that the service is made of. */
+/** Must not appear in an error: stack traces, file names, SQL, names of libraries. */
 const INTERNALS =
   /node_modules|\.[cm]?[jt]s\b|\n\s+at |node:|file:|nestjs|fastify|passport|typeorm|pglite|postgres|lossless|llhttp|HPE_|ERR_|QueryFailed|syntax error|\bselect\b.*\bfrom\b|\binsert into\b/i;
 
-/** Everything that holds for an answer whatever its status and code; those were compared before. */
+/** Checks the rules for all answers; the caller has compared status and code already. */
 export async function expectAnswerTo(
   request: string,
   answer: RawAnswer,
@@ -39,11 +39,11 @@ export async function expectAnswerTo(
   if (status === 201) await expectStored(request, answer, more, service);
 }
 
-/** The path of a target: without its query, without the address before it, and decoded once. */
+/** The path of a request target: without query and origin, decoded once. */
 function pathOf(target: string): string {
   const path = target.replace(/[?#].*/s, '').replace(/^http:\/\/[^/]*/, '') || '/';
   try {
-    // An encoded slash separates nothing.
+    // An encoded slash is not a path separator.
     return decodeURIComponent(path.replace(/%2f/gi, '%252f'));
   } catch {
     return path;
@@ -70,7 +70,7 @@ function challengeOf({ body }: RawAnswer): unknown {
   return body.includes('missing_api_key') ? plain : `${plain}, error="invalid_token"`;
 }
 
-/** On every answer of getPet and on no other; what is refused before it is routed is no answer of getPet. */
+/** Only answers of getPet have deprecation headers. A request refused before routing does not reach getPet. */
 function expectDeprecation(isGetPet: boolean, { status, headers }: RawAnswer): void {
   if (isGetPet && [200, 401, 404].includes(status)) {
     expect(headers).toMatchObject({
@@ -84,7 +84,7 @@ function expectDeprecation(isGetPet: boolean, { status, headers }: RawAnswer): v
   }
 }
 
-/** What was sent is what is answered, and what is read back. */
+/** Expects that the created animal equals the request, and reads back the same. */
 async function expectStored(
   request: string,
   { headers, body }: RawAnswer,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { endLike, runChild } from '../../scripts/support/run-child.mjs';
 import { say } from '../../scripts/support/say.mjs';
 
-/** Runs the short forms of these drills, each in a process of its own, and tells at the end which were passed. */
-export async function runInTurn(names, args) {
+/** Runs the short forms of these drills in separate processes and prints which passed. */
+export async function runShortDrills(names, args) {
   const outcomes = [];
   for (const name of names) {
     say(`\n=== ${name}`);
