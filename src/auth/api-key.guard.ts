@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { requestOf } from '../common/http/exchange.js';
 import { countHeader } from '../common/http/raw-headers.js';
+import { networkOf } from '../common/rate-limit/network-of.js';
 import { RateLimits } from '../common/rate-limit/rate-limits.js';
 import { Windows } from '../common/rate-limit/windows.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -77,7 +78,7 @@ export class ApiKeyGuard extends AuthGuard() {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) (await this.limits.failures.take(request.ip))?.require();
+      if (isFailedCredential(error)) (await this.limits.failures.take(networkOf(request.ip)))?.require();
       throw error;
     }
   }
@@ -88,9 +89,10 @@ export class ApiKeyGuard extends AuthGuard() {
    */
   private refuseSpent({ ip, headers: { authorization } }: FastifyRequest): void {
     if (authorization === undefined) return;
-    const refusal = this.limits.failures.refusal(ip);
+    const client = networkOf(ip);
+    const refusal = this.limits.failures.refusal(client);
     if (!refusal || this.keys.isFamiliar(authorization.slice(SCHEME.length))) return;
-    if (this.spentASecond.count(ip, performance.now()).count > LOOK_UPS_WHEN_SPENT) refusal.require();
+    if (this.spentASecond.count(client, performance.now()).count > LOOK_UPS_WHEN_SPENT) refusal.require();
   }
 
   override handleRequest<T>(

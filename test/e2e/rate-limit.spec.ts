@@ -241,5 +241,8 @@ describe('Failed credentials', () => {
     expectError(await attempt('192.0.2.1'), 'invalid_api_key');
     expectError(await attempt('192.0.2.2'), 'invalid_api_key');
     expectError(await attempt('198.51.100.7, 192.0.2.2'), 'rate_limited');
+    expectError(await attempt('2001:db8::1'), 'invalid_api_key');
+    expectError(await attempt('2001:db8:0:1::1'), 'invalid_api_key');
+    expectError(await attempt('2001:db8::ffff:2'), 'rate_limited');
   });
 });
