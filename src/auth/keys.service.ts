@@ -4,20 +4,13 @@ import { Clock, DAY_MS } from '../common/clock.js';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { Metrics } from '../common/metrics/metrics.js';
-import { printable } from '../common/printable.js';
-import { Allowance } from '../common/rate-limit/allowance.js';
-import { Windows } from '../common/rate-limit/windows.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
+import { KNOWN_MS, KnownKeys, MOST_KNOWN } from './known-keys.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
-/** How long the database's word on a key holds, and so how long a revocation may take. */
-const KNOWN_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;
-const MOST_KNOWN = 10_000;
-/** How many look-ups a second may find nothing, from however many addresses; familiar keys are looked up all the same. */
-const MOST_UNKNOWN_A_SECOND = 2_000;
 
 export interface IssueRequest {
   readonly name: string;
@@ -39,27 +32,12 @@ export interface IssuedKey {
 export class KeysService {
   private readonly logger = new Logger('KeysService');
 
-  /**
-   * The keys that the database has, by their hash. For two seconds its word holds: a revocation takes effect within that
-   * time. After that they are only familiar: still looked up when look-ups of other keys are refused.
-   */
-  private readonly known = new LRUCache<string, ApiKey>({
-    max: MOST_KNOWN,
-    ttl: KNOWN_MS,
-    noDeleteOnStaleGet: true,
-  });
-  /** Hashes that the database does not have: apart from the others, so that made-up keys push no real one out. */
-  private readonly unknown = new LRUCache<string, true>({ max: 1_000, ttl: KNOWN_MS });
-  /** Look-ups under way: requests that ask for the same key at the same moment share one. */
-  private readonly asking = new Map<string, Promise<ApiKey | null>>();
-  private readonly unknownASecond = new Windows(1_000, 1);
+  private readonly known: KnownKeys;
   /**
    * The hashes of valid tokens that were just sent: a client sends the same one again and again, and to hash it takes
    * longer than everything else about it. They say nothing of a key. No token is kept for longer than two seconds.
    */
   private hashes = new Map<string, string>();
-  private lookUps = 0;
-  private misses = 0;
   private readonly lastUse = new LRUCache<bigint, number>({ max: MOST_KNOWN });
 
   constructor(
@@ -68,11 +46,13 @@ export class KeysService {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => this.misses);
+    const known = new KnownKeys((hash) => this.repository.findByHash(hash));
+    this.known = known;
+    metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => known.misses);
     metrics.total(
       'api_key_cache_hits_total',
       'Keys that were known, or being asked for already.',
-      () => this.lookUps - this.misses,
+      () => known.hits,
     );
   }
 
@@ -80,11 +60,11 @@ export class KeysService {
   recall(token: string): ApiKey | undefined {
     const remembered = this.hashes.get(token);
     const hash = remembered ?? hashKey(token);
-    const key = this.known.get(hash);
+    const key = this.known.recall(hash);
     const now = this.clock.now();
     if (!key || key.revokedAt || key.expiresAt.getTime() <= now.getTime()) return undefined;
     if (remembered === undefined) this.rememberHash(token, hash);
-    this.lookUps++;
+    this.known.hits++;
     this.recordUse(key, now);
     return key;
   }
@@ -93,7 +73,7 @@ export class KeysService {
   async verify(token: string): Promise<ApiKey> {
     const kind = kindOfKey(token);
     if (kind !== this.config.keyKind) throw this.wrongKey(kind !== undefined);
-    const key = await this.recognise(hashKey(token));
+    const key = await this.known.find(hashKey(token));
     if (!key || key.revokedAt) throw this.wrongKey(false);
     const now = this.clock.now();
     if (key.expiresAt <= now) throw expired(key);
@@ -103,7 +83,7 @@ export class KeysService {
 
   /** Whether the database had this key when it was last asked, however long ago. */
   isFamiliar(token: string): boolean {
-    return this.known.peek(hashKey(token), { allowStale: true }) !== undefined;
+    return this.known.isFamiliar(hashKey(token));
   }
 
   async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
@@ -144,42 +124,6 @@ export class KeysService {
   /** Forgets keys that stopped working at least so long ago. */
   prune(olderThanMs: number): Promise<number> {
     return this.repository.deleteEndedBefore(new Date(this.clock.now().getTime() - olderThanMs));
-  }
-
-  private async recognise(hash: string): Promise<ApiKey | null> {
-    const known = this.known.get(hash) ?? (this.unknown.has(hash) ? null : this.asking.get(hash));
-    if (known === undefined && !this.known.peek(hash, { allowStale: true })) this.requireTurn();
-    this.lookUps++;
-    return known === undefined ? this.ask(hash) : known;
-  }
-
-  private ask(hash: string): Promise<ApiKey | null> {
-    this.misses++;
-    const answer = this.repository
-      .findByHash(Buffer.from(hash, 'base64'))
-      .then((key) => this.remember(hash, key))
-      .finally(() => this.asking.delete(hash));
-    this.asking.set(hash, answer);
-    return answer;
-  }
-
-  private remember(hash: string, found: ApiKey | null): ApiKey | null {
-    if (!found) {
-      this.known.delete(hash);
-      this.unknown.set(hash, true);
-      this.unknownASecond.count('', performance.now());
-      return null;
-    }
-    // From here the name goes into logs, which are read in terminals.
-    const key = { ...found, name: printable(found.name) };
-    this.known.set(hash, key);
-    return key;
-  }
-
-  private requireTurn(): void {
-    const now = performance.now();
-    const window = this.unknownASecond.peek('', now);
-    if (window && window.count >= MOST_UNKNOWN_A_SECOND) new Allowance(-1, window.endsAt - now).require();
   }
 
   private make(about: Pick<NewKey, 'name' | 'owner' | 'note'>, lifeMs: number): { key: string; row: NewKey } {
