@@ -86,9 +86,10 @@ export class SharedCounts {
   }
 
   /** Once for each outage, not for each attempt to connect. */
-  private tell(error: Error): void {
+  private tell({ message, code = 'unknown error' }: NodeJS.ErrnoException): void {
+    // When each of several addresses failed, there is only the code.
     if (!this.isTold)
-      this.logger.warn(`Redis: ${error.message}; limits hold for this process until it is back`);
+      this.logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
     this.isTold = true;
   }
 
