@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { bearer, httpClient } from './support/http.mjs';
 import { misspelt, nearMisses, randomKey, sharingPrefix, shuffled } from './support/keys.mjs';
 import { startPostgres } from './support/postgres.mjs';
@@ -34,6 +35,10 @@ export async function run(drill) {
 
   const measure = async (key) => {
     const { status, ms } = await call('GET', '/v1/pets', { headers: bearer(key) });
+    if (status === 429) {
+      await delay(1_000); // the service makes so many look-ups of unknown keys a second, and no more
+      return measure(key);
+    }
     if (status !== 401) throw new Error(`A key that nobody was issued is answered ${status}.`);
     return ms;
   };

@@ -1,12 +1,13 @@
+import { printableLines } from './printable.js';
 import { UsageError } from './usage-error.js';
 
-/** Runs a command to its end: what it returns is printed, and a failure is told in words. */
+/** Runs a command to its end and prints its result, or a failure in words; nothing in them can steer the terminal. */
 export async function runAsCommand(command: () => string | Promise<string>): Promise<void> {
   try {
     const output = await command();
-    process.stdout.write(`${output.trimEnd()}\n`);
+    process.stdout.write(`${printableLines(output.trimEnd())}\n`);
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${printableLines(explain(error))}\n`);
     process.exitCode = 1;
   }
 }

@@ -34,7 +34,9 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly availability: Availability,
     private readonly statements: Statements,
   ) {
-    if (connection.kind === 'server') this.heartbeat = new Heartbeat(serverClient(connection), availability);
+    if (connection.kind === 'server') {
+      this.heartbeat = new Heartbeat(serverClient(connection), statements.pools, availability);
+    }
   }
 
   onModuleInit(): void {

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Availability } from '../availability.js';
 import type { Tracing } from '../../common/tracing/tracing.js';
 import type { DatabaseConnection } from '../connection.js';
-import { createServerDriver } from '../server/server-driver.js';
+import { createServerDriver, type WatchedPool } from '../server/server-driver.js';
 import { serverClient } from '../server/server-client.js';
 import { Channel } from './channel.js';
 import { LANES } from './lanes.js';
@@ -15,7 +15,8 @@ const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 export class Statements {
   private readonly reads: Channel;
   private readonly writes: Channel;
-  private readonly pools: pg.Pool[] = [];
+  /** Those of the lanes on a server, with one connection for each lane. */
+  readonly pools: WatchedPool[] = [];
 
   constructor(
     connection: DatabaseConnection,
