@@ -12,6 +12,7 @@ import { collectMethods } from './common/http/methods.js';
 import { Deprecations } from './common/deprecation/deprecations.js';
 import { Announcements } from './common/deprecation/announcements.js';
 import { refuseOverload } from './common/http/overload.js';
+import { handleInTurn } from './common/http/pipelining.js';
 import { Pressure } from './common/http/pressure.js';
 import { Metrics } from './common/metrics/metrics.js';
 import { measureRequests } from './common/metrics/request-metrics.js';
@@ -39,6 +40,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const announcements = new Announcements(document, app.get(Deprecations), '/v1');
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
   watchFromOutside(app, config, announcements);
+  handleInTurn(fastify.server); // after what refuses overload: the last one put in front comes first
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   announcements.attachTo(fastify);

@@ -3,8 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { fastify, type FastifyInstance } from 'fastify';
-import { limitPipelining, watchConnections } from './connections.js';
+import { watchConnections } from './connections.js';
 
 const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -70,41 +69,5 @@ describe('A connection', () => {
     while ((await count()) < 10) await delay(10);
     await delay(50);
     expect(await count()).toBe(10);
-  });
-});
-
-describe('Requests that do not wait for answers', () => {
-  let instance: FastifyInstance;
-  afterEach(() => instance.close());
-
-  /** The number of answers to so many requests at once. */
-  const answersTo = async (requests: number): Promise<number> => {
-    instance = fastify();
-    limitPipelining(instance, 3);
-    instance.get('/', async () => {
-      await delay(50);
-      return 'pong';
-    });
-    await instance.listen({ port: 0, host: '127.0.0.1' });
-    const socket = connect((instance.server.address() as AddressInfo).port, '127.0.0.1').on(
-      'error',
-      () => {},
-    );
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.write(GET.repeat(requests));
-    await Promise.race([once(socket, 'close'), delay(400)]);
-    socket.write(GET);
-    await delay(200);
-    socket.destroy();
-    return text.split('pong').length - 1;
-  };
-
-  it('are answered, up to a number; and then there may be more', async () => {
-    expect(await answersTo(3)).toBe(4);
-  });
-
-  it('are not answered beyond that', async () => {
-    expect(await answersTo(4)).toBe(0);
   });
 });

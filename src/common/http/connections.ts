@@ -1,16 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { LIMITS } from './limits.js';
-
-const UNANSWERED = Symbol('unanswered');
-
-declare module 'node:net' {
-  interface Socket {
-    /** How many of its requests wait for their answer. */
-    [UNANSWERED]?: number;
-  }
-}
 
 interface Progress {
   read: number;
@@ -55,25 +45,4 @@ function check(socket: Socket, progress: Progress, stalledMs: number, silentMs: 
   // A reset instead of an orderly end: the kernel would go on keeping what nobody takes.
   if (now - progress.sentAt >= stalledMs) socket.resetAndDestroy();
   else if (now - progress.readAt >= silentMs) socket.destroy();
-}
-
-/**
- * Requests may follow each other without waiting for answers, but not without end: Node hands over all that arrive at
- * once, and each would be worked on and its answer kept, for a client that perhaps reads none of them.
- */
-export function limitPipelining(instance: FastifyInstance, limit: number = LIMITS.pipelined): void {
-  const count = (socket: Socket, difference: number): number =>
-    (socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) + difference);
-  instance.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    if (count(socket, 1) <= limit) {
-      done();
-      return;
-    }
-    reply.hijack();
-    socket.destroy();
-  });
-  instance.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
-    count(socket, -1);
-    done();
-  });
 }

@@ -17,4 +17,6 @@ export const LIMITS = {
   silentMs: 12_000,
   /** How many requests a client may send on a connection without waiting for their answers. */
   pipelined: 100,
+  /** How many requests of all clients may wait for the answers before them. */
+  pipelinedInAll: 20_000,
 } as const;
