@@ -3,17 +3,20 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { watchConnections } from './connections.js';
+import { sharesItsBytes, watchConnections } from './connections.js';
 
-const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200 };
+const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200, unsentBytes: 100_000_000 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('A connection', () => {
   let server: Server;
   let open: Socket[] = [];
-  const start = async (answer: Buffer): Promise<void> => {
-    server = createServer((_request, response) => response.end(answer));
-    watchConnections(server, LIMITS);
+  const start = async (answer: Buffer, limits: Partial<typeof LIMITS> = {}): Promise<void> => {
+    server = createServer((request, response) => {
+      if (request.url === '/shared') sharesItsBytes(response);
+      response.end(answer);
+    });
+    watchConnections(server, { ...LIMITS, ...limits });
     await once(server.listen(0, '127.0.0.1'), 'listening');
   };
   const visit = async (reads: boolean, text = GET): Promise<Socket> => {
@@ -51,6 +54,37 @@ describe('A connection', () => {
       socket.write(GET);
     }
     expect(await count()).toBe(1);
+  });
+
+  it('is kept while the client takes a single large answer, however long that lasts', async () => {
+    const bytes = 200_000_000;
+    await start(Buffer.alloc(bytes), { stalledMs: 600, unsentBytes: Infinity });
+    const socket = await visit(true);
+    let taken = 0;
+    let breathAt = 0;
+    socket.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken < breathAt) return;
+      breathAt = taken + 2_000_000;
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    while (taken < bytes && !socket.destroyed) await delay(10);
+    expect(taken).toBeGreaterThanOrEqual(bytes);
+  });
+
+  it('of the slowest reader is cut when unsent answers take too much memory, shared ones left out', async () => {
+    await start(Buffer.alloc(20_000_000), { stalledMs: 5_000, unsentBytes: 30_000_000 });
+    const sockets: Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    for (const target of ['/shared', '/shared', '/1', '/2', '/3']) {
+      const before = sockets.length;
+      await visit(false, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      while (sockets.length === before) await delay(10);
+      await delay(600); // beyond a round of checks
+    }
+    while ((await count()) > 3) await delay(10);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, true, true, false]);
   });
 
   it('that is silent has to go when more than half of them are in use', async () => {
