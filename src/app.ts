@@ -19,7 +19,7 @@ import { measureRequests } from './common/metrics/request-metrics.js';
 import { traceRequests } from './common/tracing/start-tracing.js';
 import { Tracing } from './common/tracing/tracing.js';
 import { Shutdown } from './common/http/shutdown.js';
-import { createLogger, NestLogger } from './common/logging/logger.js';
+import { createLogger, lostLogLines, NestLogger } from './common/logging/logger.js';
 import { documentJson } from './common/openapi/document-text.js';
 import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
@@ -60,6 +60,7 @@ function watchFromOutside(app: NestFastifyApplication, config: Config, announcem
   refuseOverload(fastify, pressure, announcements);
   metrics.gauge('http_requests_in_flight', 'Requests that are being worked on.', () => pressure.open);
   metrics.total('http_requests_refused_total', 'Requests refused by overload.', () => pressure.refused);
+  metrics.total('log_lines_lost_total', 'Lines of the log that could not be written.', lostLogLines);
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }
