@@ -16,7 +16,7 @@ const CONNECTIONS = 250;
 const PIPELINED = 100;
 /** Far enough apart that none is refused as overload. */
 const APART_MS = 20;
-const ATTACK_S = { long: 60, short: 8 };
+const ATTACK_S = { long: 60, short: 3 };
 const AT_MOST_MIB = 700;
 const LIVE_MS = 1_000;
 const EVERY_MS = 50;

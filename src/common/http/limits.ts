@@ -10,8 +10,8 @@ export const LIMITS = {
   keepAliveMs: 72_000,
   /** How long a client may leave an answer lying, taking nothing of it. */
   stalledMs: 8_000,
-  /** How much of all answers may wait to be read by clients. */
-  unsentBytes: 128 * 1_048_576,
+  /** How much of all answers may wait to be read by clients. Each byte takes up to five: as a string, and encoded. */
+  unsentBytes: 64 * 1_048_576,
   connections: 10_000,
   /** How many connections may wait to be accepted: in a rush, those beyond are lost, and their clients wait seconds. */
   backlog: 4_096,
