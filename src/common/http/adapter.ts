@@ -85,10 +85,14 @@ function prepare(instance: FastifyInstance): void {
   instance.server.on('connect', (request, socket) => {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
-    socket.on('error', () => socket.destroy()); // Node has taken its own listener off
+    // Node has taken its own listeners off, and stopped reading.
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.destroy()).resume();
     response.on('finish', () => socket.end(() => socket.destroy()));
     const before = lastExchange(socket as Socket)?.response;
-    const connect = () => response.assignSocket(socket as Socket);
+    const connect = () => {
+      if (!socket.destroyed) response.assignSocket(socket as Socket);
+    };
     if (!before || before.closed) connect();
     else before.once('close', connect);
     instance.server.emit('request', request, response);
