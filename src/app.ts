@@ -12,13 +12,14 @@ import { collectMethods } from './common/http/methods.js';
 import { Deprecations } from './common/deprecation/deprecations.js';
 import { Announcements } from './common/deprecation/announcements.js';
 import { refuseOverload } from './common/http/overload.js';
+import { handleInTurn } from './common/http/pipelining.js';
 import { Pressure } from './common/http/pressure.js';
 import { Metrics } from './common/metrics/metrics.js';
 import { measureRequests } from './common/metrics/request-metrics.js';
 import { traceRequests } from './common/tracing/start-tracing.js';
 import { Tracing } from './common/tracing/tracing.js';
 import { Shutdown } from './common/http/shutdown.js';
-import { createLogger, NestLogger } from './common/logging/logger.js';
+import { createLogger, lostLogLines, NestLogger } from './common/logging/logger.js';
 import { documentJson } from './common/openapi/document-text.js';
 import { serialiseByDocument } from './common/openapi/serialise-by-document.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
@@ -39,6 +40,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const announcements = new Announcements(document, app.get(Deprecations), '/v1');
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
   watchFromOutside(app, config, announcements);
+  handleInTurn(fastify.server); // after what refuses overload: the last one put in front comes first
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   announcements.attachTo(fastify);
@@ -58,6 +60,7 @@ function watchFromOutside(app: NestFastifyApplication, config: Config, announcem
   refuseOverload(fastify, pressure, announcements);
   metrics.gauge('http_requests_in_flight', 'Requests that are being worked on.', () => pressure.open);
   metrics.total('http_requests_refused_total', 'Requests refused by overload.', () => pressure.refused);
+  metrics.total('log_lines_lost_total', 'Lines of the log that could not be written.', lostLogLines);
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }

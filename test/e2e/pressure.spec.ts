@@ -146,6 +146,7 @@ describe('The number of requests that are worked on', () => {
   // Answers behind another one have no connection yet, and Node.js does not tell them when it closes.
   it.each([
     ['that were more than may follow each other', HEALTH.repeat(100) + STRANGER.repeat(300)],
+    ['with CONNECT behind one that is never answered', 'CONNECT /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['behind one that is never answered', STRANGER.repeat(3) + BROKEN.repeat(3)],
   ])('forgets those of a client that is gone, %s', async (_, behind) => {
     const begun = nextListHangs(service);

@@ -5,9 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { Config } from '../config/config.js';
+import { watchConnections } from '../http/connections.js';
+import { LIMITS } from '../http/limits.js';
+import { handleInTurn } from '../http/pipelining.js';
 import { nearestFile } from '../nearest-file.js';
 import { ConfigError } from '../config/load-config.js';
 import { Metrics } from './metrics.js';
+
+/** More than any number of scrapers needs. */
+const CONNECTIONS = 100;
 
 /** Shows the numbers at /metrics, on a port of their own: what they tell is not for clients. */
 @Injectable()
@@ -37,6 +43,8 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       registers: [this.metrics.registry],
     }).set({ version: packageVersion(), node: process.version, revision }, 1);
     this.server = createServer((request, response) => void this.answer(request, response));
+    watchConnections(this.server, { ...LIMITS, connections: CONNECTIONS });
+    handleInTurn(this.server);
     try {
       await once(this.server.listen(port, host), 'listening');
     } catch (error) {
