@@ -12,6 +12,7 @@ import type { DatabaseConnection } from './connection.js';
 import { migrate, type Migration } from './migrator.js';
 import { DatabaseOutage, isDatabaseOutage } from './outage.js';
 import { Heartbeat } from './server/heartbeat.js';
+import { meaningOf } from './sqlstate.js';
 import { serverClient } from './server/server-client.js';
 import type { Statements } from './statements/statements.js';
 
@@ -100,8 +101,8 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 }
 
-/** An outage passes; and a wrong password or a missing database can be put right without a restart. */
+/** An outage passes; a wrong password or a missing database can be put right without a restart; a faulty migration cannot. */
 function isWorthAnotherTry(error: unknown): boolean {
-  const code = String((error as { code?: unknown }).code);
-  return isDatabaseOutage(error) || code.startsWith('28') || code === '3D000';
+  const { code } = error as { code?: unknown };
+  return isDatabaseOutage(error) && !(typeof code === 'string' && meaningOf(code) === 'schema');
 }
