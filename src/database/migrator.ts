@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { DatabaseConnection } from './connection.js';
+import { requireUtf8 } from './encoding.js';
 import { migrationOptions } from './data-source-options.js';
 
 export type Migration = new () => MigrationInterface;
@@ -23,6 +24,7 @@ export async function migrate(
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
+    await requireUtf8(runner);
     await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
