@@ -36,7 +36,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly availability: Availability,
     private readonly statements: Statements,
   ) {
-    this.probe = new Probe(dataSource, statements);
+    this.probe = new Probe(dataSource, statements, connection.kind === 'server');
     if (connection.kind === 'server') this.heartbeat = new Heartbeat(serverClient(connection), availability);
   }
 

