@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { DatabaseBusy } from '../../src/database/outage.js';
 import { Batch } from '../../src/database/statements/batch.js';
 import { type Store, storeOf } from '../../src/database/statements/store.js';
 import { Pet } from '../../src/pets/pet.entity.js';
@@ -47,16 +48,24 @@ describe('Statements that are sent together', () => {
       run(`CREATE FUNCTION misbehave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} RETURN new; END $$;
         CREATE TRIGGER misbehave BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION misbehave()`);
 
-    /** Inserts 40 animals at once, each third of them a bad one, and returns what became of those. */
+    /** Inserts 16 animals at once, each third of them a bad one, and returns what became of those. */
     async function insertBadOnes(nameOf: (i: number) => string): Promise<unknown[]> {
-      const names = Array.from({ length: 40 }, (_, i) => (i % 3 === 1 ? nameOf(i) : `good ${i}`));
-      const outcomes = await Promise.allSettled(names.map((name) => pets.insert(animal(name))));
+      const names = Array.from({ length: 16 }, (_, i) => (i % 3 === 1 ? nameOf(i) : `good ${i}`));
+      const insertAll = () => Promise.allSettled(names.map((name) => pets.insert(animal(name))));
+      let outcomes = await insertAll();
+      // A machine that is busy with something else may have been too slow for some of them.
+      for (let attempt = 0; outcomes.some(isLate) && attempt < 10; attempt++) outcomes = await insertAll();
       for (const [i, outcome] of outcomes.entries()) {
         if (i % 3 !== 1) expect(outcome).toMatchObject({ status: 'fulfilled', value: { name: names[i] } });
       }
       const bad = outcomes.filter((_, i) => i % 3 === 1);
       return bad.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : outcome.value));
     }
+
+    const isLate = (outcome: PromiseSettledResult<Pet>): boolean =>
+      outcome.status === 'rejected' &&
+      outcome.reason instanceof DatabaseBusy &&
+      outcome.reason.cause === undefined;
 
     it.each([
       'P0001',

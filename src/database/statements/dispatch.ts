@@ -73,7 +73,11 @@ export class Dispatch {
       return;
     }
     this.attempts++;
-    const unsettled = new Set<readonly Execution[]>(this.transactionsOf(executions));
+    // PgBouncer 1.18 breaks the connection over transactions that are sent behind one another.
+    const isOneByOne = this.form === 'apart' && !this.route.named;
+    const now = isOneByOne ? executions.slice(0, 1) : executions;
+    this.again = executions.slice(now.length);
+    const unsettled = new Set<readonly Execution[]>(this.transactionsOf(now));
     let ended = false;
     const end = (goOn: () => void): void => {
       if (ended) return;
@@ -177,7 +181,7 @@ export class Dispatch {
       return 'together';
     }
     if (!this.needsSearch) return this.form;
-    return this.haveBeenTried || this.route.kind === 'read' ? 'apart' : 'tried';
+    return this.haveBeenTried || this.route.kind === 'read' || !this.route.named ? 'apart' : 'tried';
   }
 
   private unanswered(cause: unknown): DatabaseOutage {
