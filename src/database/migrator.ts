@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
+import { requireUtf8 } from './encoding.js';
 import { migrationOptions } from './data-source-options.js';
 
 export type Migration = new () => MigrationInterface;
@@ -29,6 +30,7 @@ export async function migrate(
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
+    await requireUtf8(runner);
     await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
