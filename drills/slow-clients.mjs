@@ -1,153 +1,92 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bearer, httpClient } from './support/http.mjs';
-import { startPostgres } from './support/postgres.mjs';
+import { freePort } from '../scripts/support/free-port.mjs';
+import { startHaproxy } from './support/haproxy.mjs';
+import { LegitimateClients } from './support/legitimate-clients.mjs';
+import { makeLink } from './support/link.mjs';
+import { query } from './support/postgres.mjs';
 import { watchMemory } from './support/process-figures.mjs';
-import { issueKeys, startService } from './support/service.mjs';
-import { SlowCrowd } from './support/slow-crowd.mjs';
-import { percentile } from './support/statistics.mjs';
+import { startService } from './support/service.mjs';
+import { setUp } from './support/set-up.mjs';
+import { CUT_WITHIN_S, judgeCrowd } from './support/slow-crowd.mjs';
 
-export const title = 'thousands of slow clients are disconnected without affecting others';
+export const hasShortForm = true;
+export const title = 'slow clients of the deployment, over a real link, take nothing from anybody else';
 
-const SLOW_OF_EACH_KIND = 1_000;
-/**
- * What the kernel keeps for a reader that does not read. It is this much on the loopback interface only, whose segments
- * are large; so many as the kernel has memory for can take part.
- */
-const READER_BYTES = 5_000_000;
-const PIPELINERS = 20;
-const PIPELINED = 1_000;
-const ATTACK_S = 25;
-const CUT_WITHIN_S = 15;
-const REQUESTS_PER_S = 100;
-const PATIENCE_MS = 5_000;
-const AT_LEAST = 0.999;
+/** More than the slots of both replicas together. With the others, less than one address may have. */
+const HOLDING = 160;
+const OTHERS = 100;
+const BYTES_PER_S = 15_000;
 
 export async function run(drill) {
-  const { url } = await startPostgres(drill);
-  const settings = { DATABASE_URL: url, KEY_ENVIRONMENT: 'test' };
-  const [key] = await issueKeys(settings, 1);
-  const service = await startService(drill, settings);
-  const legitimate = steadyClients(drill, service.origin, key);
-  const memory = watchMemory(drill, service.pid);
-  await delay(3_000);
+  const attackS = drill.short ? 20 : 60;
+  const link = makeLink(drill);
+  const { cluster, settings, key } = await setUp(drill);
+  const [one, two] = [await startReplica(drill, settings), await startReplica(drill, settings)];
+  await addLargeAnimals(cluster.url);
+  const proxy = await startHaproxy(drill, {
+    host: link.address,
+    addresses: { REPLICA_1: new URL(one.origin).host, REPLICA_2: new URL(two.origin).host },
+  });
+  for (const name of ['replica-1', 'replica-2']) await proxy.up(name);
+  const memory = watchMemory(drill, proxy.pid);
+  const legitimate = new LegitimateClients(drill, proxy.origin, key);
+  await delay(2_000);
 
-  const crowds = crowdsOf(service.origin, key);
-  for (const crowd of crowds) drill.defer(() => crowd.leave());
-  drill.progress(`the slow clients come: ${crowds.map(({ size, name }) => `${size} ${name}`).join(', ')}`);
-  await Promise.all(crowds.map((crowd) => crowd.come()));
-  drill.progress(`they are all there; for the slow ones that are cut off others come, for ${ATTACK_S} s`);
-  await delay(ATTACK_S * 1_000);
-  for (const crowd of crowds) crowd.replace = false;
+  const plans = crowdsOf(proxy.origin, key);
+  const crowds = startCrowds(link);
+  drill.progress(`the slow clients come: ${plans.map(({ size, name }) => `${size} ${name}`).join(', ')}`);
+  await crowds('come', plans);
+  drill.progress(`they are all there; for the ones that are cut off others come, for ${attackS} s`);
+  await delay(attackS * 1_000);
+  await crowds('cease');
   drill.progress(`no more of them come; the last ones have ${CUT_WITHIN_S} s`);
   await delay(CUT_WITHIN_S * 1_000 + 1_000);
 
-  await judgeLegitimate(drill, legitimate);
-  for (const crowd of crowds) judgeCrowd(drill, crowd);
-  drill.figure('memory of the service', `${memory.first} MiB before, ${memory.most()} MiB at most`);
+  await legitimate.judge(drill);
+  for (const crowd of await crowds('judge')) judgeCrowd(drill, crowd);
+  drill.figure('memory of the proxy', `${memory.first} MiB before, ${memory.most()} MiB at most`);
+}
+
+async function startReplica(drill, settings) {
+  return startService(drill, { ...settings, PORT: String(await freePort()) });
+}
+
+/** A page of the longest names: 110 KB, the largest answer that the interface gives. */
+async function addLargeAnimals(url) {
+  await query(
+    url,
+    "INSERT INTO pets (name, category_id) SELECT repeat('🐘', 255), n FROM generate_series(1, 100) AS n",
+  );
+}
+
+function startCrowds(link) {
+  const child = link.fork(join(import.meta.dirname, 'support', 'crowd-process.mjs'));
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('The process of the slow clients has ended.');
+  });
+  ended.catch(() => {}); // whoever waits for it is told
+  return async (order, argument) => {
+    child.send({ order, argument });
+    const [{ result }] = await Promise.race([once(child, 'message'), ended]);
+    return result;
+  };
 }
 
 function crowdsOf(origin, key) {
   const authorization = `Authorization: Bearer ${key}\r\n`;
-  const post = (credential) =>
-    `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${credential}Content-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"name":"`;
-  const get = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
-  const size = SLOW_OF_EACH_KIND;
+  const bundle = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+  const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`;
+  const body = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"name":"`;
+  const slowly = { size: HOLDING, bytesPerSecond: BYTES_PER_S, stays: true };
   return [
-    new SlowCrowd('slow headers', {
-      origin,
-      size,
-      first: 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n',
-      drip: 'X-A: b\r\n',
-      answer: 408,
-    }),
-    new SlowCrowd('silent connections', { origin, size, first: '', drip: '', answer: 408 }),
-    new SlowCrowd('slow bodies', { origin, size, first: post(authorization), drip: 'x', answer: 408 }),
-    new SlowCrowd('slow bodies without a key', { origin, size, first: post(''), drip: 'x', answer: 401 }),
-    // Enough for every buffer on the way to be full; what they drip shows them that they were cut off.
-    new SlowCrowd('readers that do not read', {
-      origin,
-      size: Math.min(size, readersTheKernelBears()),
-      first: get.repeat(4),
-      drip: '\r\n',
-      reads: false,
-    }),
-    new SlowCrowd(`readers that ask ${PIPELINED} times at once`, {
-      origin,
-      size: PIPELINERS,
-      first: get.repeat(PIPELINED),
-      drip: '\r\n',
-      reads: false,
-      again: false, // cut off at once: coming back, they would be fast clients
-    }),
-  ];
-}
-
-function readersTheKernelBears() {
-  try {
-    const pagesBeforePressure = Number(readFileSync('/proc/sys/net/ipv4/tcp_mem', 'utf8').split(/\s+/)[1]);
-    return Math.floor((pagesBeforePressure * 4_096 * 0.8) / READER_BYTES);
-  } catch {
-    return 200;
-  }
-}
-
-/** Requests at a steady rate, whatever becomes of the ones before. */
-function steadyClients(drill, origin, key) {
-  const { call } = httpClient(drill, origin, { connections: 50, timeoutMs: PATIENCE_MS });
-  const headers = { ...bearer(key), 'content-type': 'application/json' };
-  const sent = [];
-  const ask = async (i) => {
-    const body = JSON.stringify({ name: `animal ${i}`, categoryId: i });
-    const [answer, expected] =
-      i % 4 === 0
-        ? [call('POST', '/v1/pets', { headers, body }), 201]
-        : [call('GET', '/v1/pets?limit=10', { headers: bearer(key) }), 200];
-    return answer.then(
-      ({ status, ms }) => ({ ok: status === expected, why: status, ms }),
-      (error) => ({ ok: false, why: error.code ?? error.message, ms: PATIENCE_MS }),
-    );
-  };
-  const timer = setInterval(() => sent.push(ask(sent.length)), 1_000 / REQUESTS_PER_S);
-  drill.defer(() => clearInterval(timer));
-  return {
-    finish() {
-      clearInterval(timer);
-      return Promise.all(sent);
-    },
-  };
-}
-
-async function judgeLegitimate(drill, legitimate) {
-  const outcomes = await legitimate.finish();
-  const failed = outcomes.filter(({ ok }) => !ok);
-  const share = 1 - failed.length / outcomes.length;
-  const ms = outcomes.map((outcome) => outcome.ms);
-  drill.figure(
-    'legitimate requests',
-    `${outcomes.length}, ${failed.length} failed ${[...new Set(failed.map(({ why }) => why))].join(' ')}`,
-  );
-  drill.figure(
-    'their latency',
-    [0.5, 0.99, 1].map((part) => `p${part * 100} ${percentile(ms, part).toFixed(1)} ms`).join(', '),
-  );
-  drill.expect(
-    `${(share * 100).toFixed(2)} % of the legitimate requests succeed, at least ${AT_LEAST * 100} %`,
-    share >= AT_LEAST,
-  );
-}
-
-function judgeCrowd(drill, { name, ages, open, answers, expected }) {
-  const longest = ages.length > 0 ? percentile(ages, 1) : Infinity;
-  drill.figure(
-    name,
-    `${ages.length} cut, after ${percentile(ages, 0.5)?.toFixed(1)} s (median), ${longest.toFixed(1)} s at most; ${open.size} still open`,
-  );
-  drill.expect(`${name}: each is cut within ${CUT_WITHIN_S} s`, open.size === 0 && longest <= CUT_WITHIN_S);
-  if (!expected) return;
-  const wrong = [...answers].filter(([answer]) => answer !== `${expected} with an Error body`);
-  drill.expect(
-    `${name}: each is told ${expected} with an Error body ${wrong.map(([answer, n]) => `(not: ${n} × ${answer})`).join(' ')}`,
-    answers.size > 0 && wrong.length === 0,
-  );
+    { name: 'slow readers of the page', first: bundle, drip: '', ...slowly },
+    { name: 'slow readers of animals', first: page, drip: '', ...slowly },
+    { name: 'slow readers that go on asking for animals', first: page, drip: page, ...slowly },
+    { name: 'slow bodies', first: body, drip: 'x', size: HOLDING, answer: 408 },
+    { name: 'slow headers', first: 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n', drip: 'X-A: b\r\n' },
+    { name: 'silent connections', first: '', drip: '' },
+    { name: 'readers of the page that do not read', first: bundle.repeat(4), drip: '\r\n', reads: false },
+  ].map((crowd) => ({ origin, size: OTHERS, ...crowd }));
 }

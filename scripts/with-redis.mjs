@@ -1,5 +1,5 @@
 // Runs a command with REDIS_URL set to a throw-away Redis: `node scripts/with-redis.mjs -- npm test -- rate-limit`.
-// Uses REDIS_URL unchanged if it is already set.
+// A REDIS_URL that is already set is used as it is. REDIS_PID is set for a throw-away one only: tests may freeze it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,8 +17,9 @@ if (process.env.REDIS_URL) {
 } else {
   const { server, url } = await startRedis(redisServer());
   try {
-    endLike(await runCommand({ ...process.env, REDIS_URL: url }));
+    endLike(await runCommand({ ...process.env, REDIS_URL: url, REDIS_PID: String(server.pid) }));
   } finally {
+    server.kill('SIGCONT'); // in case a test left it frozen
     server.kill('SIGTERM');
   }
 }

@@ -12,7 +12,7 @@ import { EdgeModule } from './edge/edge.module.js';
 import { ErrorFilter } from './edge/errors/error.filter.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
-import { MetricsServer } from './observability/metrics-server.js';
+import { MetricsServer } from './edge/metrics-server.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';

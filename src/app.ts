@@ -13,13 +13,14 @@ import { collectMethods } from './edge/methods.js';
 import { DeprecationRegistry } from './api/deprecation/deprecation-registry.js';
 import { Announcements } from './api/deprecation/announcements.js';
 import { refuseOverload } from './edge/overload.js';
+import { handleInTurn } from './edge/pipelining.js';
 import { Pressure } from './edge/pressure.js';
 import { Metrics } from './observability/metrics.js';
 import { measureRequests } from './observability/request-metrics.js';
 import { traceRequests } from './observability/start-tracing.js';
 import { Tracing } from './observability/tracing.js';
 import { Shutdown } from './edge/shutdown.js';
-import { createLogger, NestLogger } from './observability/logger.js';
+import { createLogger, lostLogLines, NestLogger } from './observability/logger.js';
 import { documentJson } from './api/document/document-text.js';
 import { compileSerialisers } from './api/document/compile-serialisers.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
@@ -40,6 +41,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const announcements = new Announcements(document, app.get(DeprecationRegistry));
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
   limitAndObserve(app, config, announcements);
+  handleInTurn(fastify.server); // after the overload check: the handler installed last runs first
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   announcements.attachTo(fastify);
@@ -63,6 +65,7 @@ function limitAndObserve(app: NestFastifyApplication, config: Config, announceme
     'Requests refused because of overload.',
     () => pressure.refused,
   );
+  metrics.total('log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
 }

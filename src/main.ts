@@ -6,6 +6,9 @@ import { LIMITS } from './edge/limits.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
 import { exitOnCrash, shutDownOnSignals } from './signals.js';
 
+// Without a listener, a full disk or a reader that is gone would end the service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 try {
   const config = loadConfig(environment());
   const app = await createApp(config);

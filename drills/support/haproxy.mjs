@@ -14,12 +14,12 @@ const START_MS = 10_000;
  * HAProxy with the configuration of the deployments, from the folder `docker`; only the addresses are the drill's.
  * `up` waits until it takes a server for usable.
  */
-export async function startHaproxy(drill, { files = ['haproxy.cfg'], addresses }) {
+export async function startHaproxy(drill, { files = ['haproxy.cfg'], host = '127.0.0.1', addresses }) {
   requireTool(drill, 'haproxy');
   const [http, status] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
-    HAPROXY_HTTP: `127.0.0.1:${http}`,
+    HAPROXY_HTTP: `${host}:${http}`,
     HAPROXY_STATUS: `127.0.0.1:${status}`,
     ...addresses,
   };
@@ -47,5 +47,5 @@ export async function startHaproxy(drill, { files = ['haproxy.cfg'], addresses }
     }
     throw new Error(`HAProxy does not take ${server} for ${isUp ? 'usable' : 'unusable'}.`);
   };
-  return { origin: `http://127.0.0.1:${http}`, up };
+  return { origin: `http://${host}:${http}`, pid: child.pid, up };
 }

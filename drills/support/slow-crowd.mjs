@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { percentile } from './statistics.mjs';
 
+export const CUT_WITHIN_S = 15;
 const DRIP_MS = 1_000;
+const SIP_MS = 100;
 /** How many come at once: more would be turned away by the kernel, not by the service. */
 const GROUP = 50;
 
-/** Clients that send `first`, then `drip` once a second, until they are cut off; and perhaps never read. */
+/**
+ * Clients that send `first`, then `drip` once a second, until they are cut off. They read all that comes, nothing
+ * (`reads: false`), or `bytesPerSecond`.
+ */
 export class SlowCrowd {
   /** Whether another one comes for each that is cut off. */
   replace;
@@ -17,12 +23,14 @@ export class SlowCrowd {
   /** How often they were told what. */
   answers = new Map();
 
-  constructor(name, { origin, size, first, drip, reads = true, again = true, answer }) {
+  /** `stays`: the server has no reason to cut them off. */
+  constructor(name, { origin, size, again = true, answer, stays = false, ...client }) {
     this.name = name;
     this.replace = again;
     this.size = size;
     this.expected = answer;
-    this.#client = { address: new URL(origin), first, drip, reads };
+    this.stays = stays;
+    this.#client = { address: new URL(origin), reads: true, ...client };
   }
 
   #client;
@@ -41,9 +49,15 @@ export class SlowCrowd {
     for (const socket of this.open.keys()) socket.destroy();
   }
 
+  summary() {
+    const { name, ages, expected, stays } = this;
+    return { name, ages, expected, stays, open: this.open.size, answers: [...this.answers] };
+  }
+
   #connect() {
-    const { address, first, drip, reads } = this.#client;
-    const socket = connect({ host: address.hostname, port: Number(address.port) });
+    const { address, first, drip, reads, bytesPerSecond } = this.#client;
+    const sip = bytesPerSecond && sipping((bytesPerSecond * SIP_MS) / 1_000, () => socket);
+    const socket = connect({ host: address.hostname, port: Number(address.port), onread: sip });
     let text = '';
     let timer;
     socket.on('connect', () => {
@@ -51,7 +65,7 @@ export class SlowCrowd {
       socket.write(first);
       timer = setInterval(() => socket.write(drip), DRIP_MS);
     });
-    if (reads) socket.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+    if (reads && !sip) socket.setEncoding('utf8').on('data', (chunk) => (text += chunk));
     socket.on('error', () => {});
     socket.on('close', () => {
       clearInterval(timer);
@@ -68,6 +82,32 @@ export class SlowCrowd {
   #count(answer) {
     this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
   }
+}
+
+/** Reads so many bytes at a time, and pauses after each. */
+const sipping = (bytes, socket) => ({
+  buffer: Buffer.alloc(bytes),
+  callback() {
+    setTimeout(() => socket().resume(), SIP_MS);
+    return false;
+  },
+});
+
+export function judgeCrowd(drill, { name, ages, open, answers, expected, stays }) {
+  const longest = ages.length > 0 ? percentile(ages, 1) : Infinity;
+  const times =
+    ages.length > 0
+      ? `, after ${percentile(ages, 0.5).toFixed(1)} s (median), ${longest.toFixed(1)} s at most`
+      : '';
+  drill.figure(name, `${ages.length} cut${times}; ${open} still open`);
+  if (stays) return;
+  drill.expect(`${name}: each is cut within ${CUT_WITHIN_S} s`, open === 0 && longest <= CUT_WITHIN_S);
+  if (!expected) return;
+  const wrong = answers.filter(([answer]) => answer !== `${expected} with an Error body`);
+  drill.expect(
+    `${name}: each is told ${expected} with an Error body ${wrong.map(([answer, n]) => `(not: ${n} × ${answer})`).join(' ')}`,
+    answers.length > 0 && wrong.length === 0,
+  );
 }
 
 /** The first answer only: who has got one and goes on may be told more before being cut off. */

@@ -27,18 +27,15 @@ function failures(files) {
   ];
 }
 
-/** Tests that a running deployment cannot support have the reason at the end of their names. */
+/** Tests that need what is not there, such as the inside of a running deployment, say so at the end of their names. */
 function skipped(files) {
   const needs = new Map();
-  for (const { status, title } of files.flatMap(({ testResults }) => testResults)) {
-    const [, need] = /\((needs [^)]+)\)$/.exec(title) ?? [];
+  for (const { status, fullName } of files.flatMap(({ testResults }) => testResults)) {
+    const [, need] = /.*\((needs [^)]+)\)/.exec(fullName) ?? [];
     if (status === 'pending' && need) needs.set(need, (needs.get(need) ?? 0) + 1);
   }
   if (needs.size === 0) return [];
-  return [
-    'Skipped against a running deployment:',
-    ...[...needs].map(([need, count]) => `  ${count}: ${need}`),
-  ];
+  return ['Skipped:', ...[...needs].map(([need, count]) => `  ${count}: ${need}`)];
 }
 
 function slowest(files) {

@@ -5,17 +5,22 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/raw-headers.js';
+import { networkOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
+import { Windows } from '../rate-limit/windows.js';
 import { ApiKeyStrategy, REALM } from './api-key.strategy.js';
 import { KeysService } from './keys.service.js';
 import { PUBLIC } from '../api/public.decorator.js';
 
 const SCHEME = 'Bearer ';
+/** A second, from an address whose failures are used up. */
+const LOOK_UPS_WHEN_SPENT = 5;
 
 /** Lets a request pass with a valid API key only. It guards every route that is not marked public. */
 @Injectable()
 export class ApiKeyGuard extends AuthGuard() {
   private readonly publicHandlers = new Map<unknown, boolean>();
+  private readonly spentASecond = new Windows(1_000);
 
   constructor(
     strategy: ApiKeyStrategy,
@@ -62,12 +67,26 @@ export class ApiKeyGuard extends AuthGuard() {
   }
 
   private async authenticate(context: ExecutionContext): Promise<boolean> {
+    const request = requestOf(context);
+    this.refuseSpent(request);
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) (await this.limits.failures.take(requestOf(context).ip))?.require();
+      if (isFailedCredential(error)) (await this.limits.failures.take(networkOf(request.ip)))?.require();
       throw error;
     }
+  }
+
+  /**
+   * An address that has failed too often causes few look-ups more. Whoever shares it with a guesser goes on working: keys
+   * that this process has seen are let through, and new ones have these few.
+   */
+  private refuseSpent({ ip, headers: { authorization } }: FastifyRequest): void {
+    if (authorization === undefined) return;
+    const client = networkOf(ip);
+    const refusal = this.limits.failures.refusal(client);
+    if (!refusal || this.keys.isFamiliar(authorization.slice(SCHEME.length))) return;
+    if (this.spentASecond.count(client, performance.now()).count > LOOK_UPS_WHEN_SPENT) refusal.require();
   }
 
   override handleRequest<T>(

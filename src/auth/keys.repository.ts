@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThan, Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
 import { InjectStore, type Store } from '../database/batching/store.js';
 import { ApiKey } from './api-key.entity.js';
 
@@ -36,11 +36,21 @@ export class KeysRepository {
     return identifiers[0]?.['id'] as bigint;
   }
 
-  /** Puts a new key beside an old one, which from then on lives until `oldExpiresAt`: both, or neither. */
-  rotate(id: bigint, oldExpiresAt: Date, replacement: NewKey): Promise<bigint> {
+  /**
+   * Stores a successor of a key that still works, and shortens the life of the old one, in one transaction. The update
+   * decides: it waits for a revocation under way, and when it then finds no working key, no successor is stored.
+   */
+  rotate(id: bigint, now: Date, oldExpiresAt: Date, successor: NewKey): Promise<bigint | undefined> {
     return this.keys.manager.transaction(async (transaction) => {
-      await transaction.update(ApiKey, { id }, { expiresAt: oldExpiresAt });
-      const { identifiers } = await transaction.insert(ApiKey, replacement);
+      const { affected } = await transaction
+        .createQueryBuilder()
+        .update(ApiKey)
+        .set({ expiresAt: () => 'LEAST(expires_at, :oldExpiresAt)' })
+        .where({ id, revokedAt: IsNull(), expiresAt: MoreThan(now) })
+        .setParameter('oldExpiresAt', oldExpiresAt)
+        .execute();
+      if (affected !== 1) return undefined;
+      const { identifiers } = await transaction.insert(ApiKey, successor);
       return identifiers[0]?.['id'] as bigint;
     });
   }

@@ -7,10 +7,9 @@ import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
+import { KNOWN_MS, KnownKeys, MOST_KNOWN } from './known-keys.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
-/** How long the database's word on a key holds, and so how long a revocation may take. */
-const KNOWN_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 export interface IssueRequest {
@@ -33,26 +32,13 @@ export interface IssuedKey {
 export class KeysService {
   private readonly logger = new Logger('KeysService');
 
-  /**
-   * What the database said of a hash, also that there is no such key, for two seconds: a revocation takes effect
-   * within that time, and requests that ask at the same moment share one statement.
-   */
-  private readonly known = new LRUCache<string, { key: ApiKey | null }>({
-    max: 10_000,
-    ttl: KNOWN_MS,
-    fetchMethod: async (hash) => {
-      this.misses++;
-      return { key: await this.repository.findByHash(Buffer.from(hash, 'base64')) };
-    },
-  });
+  private readonly known: KnownKeys;
   /**
    * The hashes of valid tokens that were just sent: a client sends the same one again and again, and to hash it takes
    * longer than everything else about it. They say nothing of a key. No token is kept for longer than two seconds.
    */
   private hashes = new Map<string, string>();
-  private lookUps = 0;
-  private misses = 0;
-  private readonly lastUse = new LRUCache<bigint, number>({ max: 10_000 });
+  private readonly lastUse = new LRUCache<bigint, number>({ max: MOST_KNOWN });
 
   constructor(
     private readonly repository: KeysRepository,
@@ -60,11 +46,13 @@ export class KeysService {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => this.misses);
+    const known = new KnownKeys((hash) => this.repository.findByHash(hash));
+    this.known = known;
+    metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => known.misses);
     metrics.total(
       'api_key_cache_hits_total',
       'Keys that were known, or being asked for already.',
-      () => this.lookUps - this.misses,
+      () => known.hits,
     );
   }
 
@@ -72,11 +60,11 @@ export class KeysService {
   recall(token: string): ApiKey | undefined {
     const remembered = this.hashes.get(token);
     const hash = remembered ?? hashKey(token);
-    const key = this.known.get(hash)?.key;
+    const key = this.known.recall(hash);
     const now = this.clock.now();
     if (!key || key.revokedAt || key.expiresAt.getTime() <= now.getTime()) return undefined;
     if (remembered === undefined) this.rememberHash(token, hash);
-    this.lookUps++;
+    this.known.hits++;
     this.recordUse(key, now);
     return key;
   }
@@ -85,8 +73,7 @@ export class KeysService {
   async verify(token: string): Promise<ApiKey> {
     const kind = kindOfKey(token);
     if (kind !== this.config.keyKind) throw this.wrongKey(kind !== undefined);
-    this.lookUps++;
-    const key = (await this.known.fetch(hashKey(token)))?.key;
+    const key = await this.known.find(hashKey(token));
     if (!key || key.revokedAt) throw this.wrongKey(false);
     const now = this.clock.now();
     if (key.expiresAt <= now) throw expired(key);
@@ -94,20 +81,27 @@ export class KeysService {
     return key;
   }
 
+  /** Whether the database had this key when it was last asked, however long ago. */
+  isFamiliar(token: string): boolean {
+    return this.known.isFamiliar(hashKey(token));
+  }
+
   async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
     const { key, row } = this.make({ name, owner: owner ?? null, note: note ?? null }, lifeMs);
     return { id: await this.repository.insert(row), key, name, expiresAt: row.expiresAt };
   }
 
-  /** Issues a successor. The old key keeps working for the overlap, or until it would have expired anyway. */
+  /**
+   * Issues a successor with the life of the old key, which keeps working for the overlap, or until it would have expired
+   * anyway. `undefined` when there is no such key or it works no longer.
+   */
   async rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
     const old = await this.repository.findById(id);
+    if (!old) return undefined;
     const now = this.clock.now();
-    if (!old || old.revokedAt || old.expiresAt <= now) return undefined;
     const { key, row } = this.make(old, lifeMs ?? old.expiresAt.getTime() - old.createdAt.getTime());
-    const oldExpiresAt = new Date(Math.min(old.expiresAt.getTime(), now.getTime() + overlapMs));
-    const newId = await this.repository.rotate(id, oldExpiresAt, row);
-    return { id: newId, key, name: old.name, expiresAt: row.expiresAt };
+    const newId = await this.repository.rotate(id, now, new Date(now.getTime() + overlapMs), row);
+    return newId === undefined ? undefined : { id: newId, key, name: old.name, expiresAt: row.expiresAt };
   }
 
   list(): Promise<ApiKey[]> {

@@ -1,15 +1,16 @@
+import { printableLines } from '../common/printable.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * Runs a command line: prints its result, or a readable error. This room holds the parts that command lines share;
- * the commands themselves belong to their feature or to src/tools.
+ * Runs a command line: prints its result or a readable error, with control characters escaped. This room holds the
+ * parts that command lines share; the commands themselves belong to their feature or to src/tools.
  */
 export async function runAsCommand(command: () => string | Promise<string>): Promise<void> {
   try {
     const output = await command();
-    process.stdout.write(`${output.trimEnd()}\n`);
+    process.stdout.write(`${printableLines(output.trimEnd())}\n`);
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${printableLines(explain(error))}\n`);
     process.exitCode = 1;
   }
 }

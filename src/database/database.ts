@@ -10,13 +10,14 @@ import { DataSource } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { migrate, type Migration } from './migrator.js';
-import { DatabaseOutage, isDatabaseOutage } from './outage.js';
+import { isDatabaseOutage } from './outage.js';
 import { Heartbeat } from './server/heartbeat.js';
+import { Probe } from './probe.js';
+import { meaningOf } from './sqlstate.js';
 import { serverClient } from './server/server-client.js';
 import type { Statements } from './batching/statements.js';
 
 const RETRY_MS = 500;
-const PING_MS = 1_000;
 const SHUTDOWN_MS = 3_000;
 
 /** The life of the database connection: migrate and connect, in the background and for as long as it takes. */
@@ -24,6 +25,7 @@ const SHUTDOWN_MS = 3_000;
 export class Database implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
+  private readonly probe: Probe;
   private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();
 
@@ -34,7 +36,10 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly availability: Availability,
     private readonly statements: Statements,
   ) {
-    if (connection.kind === 'server') this.heartbeat = new Heartbeat(serverClient(connection), availability);
+    this.probe = new Probe(dataSource, statements, connection.kind === 'server');
+    if (connection.kind === 'server') {
+      this.heartbeat = new Heartbeat(serverClient(connection), statements.pools, availability);
+    }
   }
 
   onModuleInit(): void {
@@ -47,15 +52,10 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     return this.connected;
   }
 
-  /** Fails when the database cannot be used. */
+  /** Fails when requests cannot be answered: the database is away, or its tables are not those that statements need. */
   async ping(): Promise<void> {
     this.availability.check();
-    // A server is asked all the time; the engine in this process is not.
-    if (this.heartbeat) return;
-    const late = delay(PING_MS, undefined, { ref: false }).then(() => {
-      throw new DatabaseOutage();
-    });
-    await Promise.race([this.dataSource.query('SELECT 1'), late]);
+    await this.probe.run();
   }
 
   beforeApplicationShutdown(): void {
@@ -100,8 +100,8 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 }
 
-/** An outage passes; and a wrong password or a missing database can be put right without a restart. */
+/** An outage passes; a wrong password or a missing database can be put right without a restart; a faulty migration cannot. */
 function isWorthAnotherTry(error: unknown): boolean {
-  const code = String((error as { code?: unknown }).code);
-  return isDatabaseOutage(error) || code.startsWith('28') || code === '3D000';
+  const { code } = error as { code?: unknown };
+  return isDatabaseOutage(error) && !(typeof code === 'string' && meaningOf(code) === 'schema');
 }

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
+import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
+import { requireUtf8 } from './encoding.js';
 import { migrationOptions } from './data-source-options.js';
 
 export type Migration = new () => MigrationInterface;
@@ -8,6 +11,10 @@ export type Migration = new () => MigrationInterface;
 /** Any number, as long as every release of this service uses the same. */
 const LOCK = 7_203_115_944;
 const RETRY_MS = 100;
+const TELL_AFTER_MS = 1_000;
+const TELL_EVERY_MS = 10_000;
+
+const logger = new Logger('Migrations');
 
 /**
  * Brings the schema up to date and returns the names of the migrations that ran. Replicas that start together
@@ -23,10 +30,12 @@ export async function migrate(
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
+    await requireUtf8(runner);
     await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
-    const done = await executor.executePendingMigrations();
+    const whereToLook = await blockersOf(runner);
+    const done = await tellWhile(executor.executePendingMigrations(), whereToLook);
     await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     return done.map(({ name }) => name);
   } finally {
@@ -36,9 +45,49 @@ export async function migrate(
 }
 
 async function lock(runner: QueryRunner, signal?: AbortSignal): Promise<void> {
-  for (;;) {
+  const begun = performance.now();
+  for (let tellAt = begun + TELL_AFTER_MS; ; await delay(RETRY_MS, undefined, { signal })) {
     const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
     if (locked) return;
-    await delay(RETRY_MS, undefined, { signal });
+    if (performance.now() < tellAt) continue;
+    tellAt = performance.now() + TELL_EVERY_MS;
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    logger.warn(
+      `Waiting for ${seconds} s for another process to migrate the database: ${await holderOf(runner)}`,
+    );
   }
+}
+
+/** Whoever has the lock, as far as the server tells this role. */
+async function holderOf(runner: QueryRunner): Promise<string> {
+  const [holder] = (await runner.query(HOLDER, [LOCK])) as (Record<string, string | null> | undefined)[];
+  if (!holder) return 'it has just ended.';
+  const { pid, application, address, state, since } = holder;
+  const about = [application, address, state, since].filter(Boolean).join(', ');
+  return `server process ${pid} holds the lock (${printable(about)}).`;
+}
+
+/** A lock of one 64-bit number is kept as two of 32 bits. */
+const HOLDER = `
+  SELECT pid, application_name AS application, host(client_addr) AS address, state,
+         to_char(backend_start AT TIME ZONE 'UTC', '"connected since" YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
+  FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32 | objid::bigint) = $1`;
+
+/** Asked before they run: while they do, this connection is theirs. */
+async function blockersOf(runner: QueryRunner): Promise<string> {
+  const [{ pid }] = await runner.query('SELECT pg_backend_pid() AS pid');
+  return `If they wait for a lock, this shows for whom: SELECT pg_blocking_pids(${pid})`;
+}
+
+/** A migration may take its time, and it may wait for a lock: only whoever looks can tell. */
+async function tellWhile<T>(work: Promise<T>, whereToLook: string): Promise<T> {
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    logger.warn(`The migrations have been running for ${seconds} s. ${whereToLook}`);
+  }, TELL_EVERY_MS);
+  return work.finally(() => clearInterval(timer));
 }

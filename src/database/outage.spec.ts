@@ -5,8 +5,24 @@ import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './outage.js';
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 
 describe('isDatabaseOutage', () => {
-  it.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '57P03', '53300', '40001'])('is true of %s', (code) => {
+  it.each([
+    'ECONNREFUSED',
+    'ECONNRESET',
+    '57P01',
+    '57P03',
+    '53100',
+    '53300',
+    '58030',
+    '40001',
+    '42P01',
+    '26000',
+  ])('is true of %s', (code) => {
     expect(isDatabaseOutage(withCode(code))).toBe(true);
+  });
+
+  it('is true of a plan that is out of date', () => {
+    const error = Object.assign(withCode('0A000'), { routine: 'RevalidateCachedQuery' });
+    expect(isDatabaseOutage(error)).toBe(true);
   });
 
   it.each([
@@ -35,7 +51,8 @@ describe('isDatabaseOutage', () => {
   it.each([
     withCode('23505'),
     withCode('22021'),
-    withCode('42P01'),
+    withCode('42601'),
+    withCode('0A000'),
     new Error('x'),
     'ECONNREFUSED',
     null,

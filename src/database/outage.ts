@@ -1,8 +1,10 @@
+import { DatabaseError } from 'pg';
 import {
   CannotExecuteNotConnectedError,
   EntityMetadataNotFoundError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
+import { isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
 
 /** The database cannot do what was asked, through no fault of the request. The message is for the client. */
 export class DatabaseOutage extends Error {
@@ -10,6 +12,24 @@ export class DatabaseOutage extends Error {
 
   constructor(message = 'The database cannot be reached at the moment.', options?: ErrorOptions) {
     super(message, options);
+  }
+}
+
+/** More is asked than the database can do in time. Nothing was stored. */
+export class DatabaseBusy extends DatabaseOutage {
+  override readonly name = 'DatabaseBusy';
+
+  constructor(options?: ErrorOptions) {
+    super('The database is too busy at the moment. Nothing was stored.', options);
+  }
+}
+
+/** The server answered that it cannot. Nothing was stored. */
+export class DatabaseRefusal extends DatabaseOutage {
+  override readonly name = 'DatabaseRefusal';
+
+  constructor(options?: ErrorOptions) {
+    super('The database cannot do this at the moment. Nothing was stored.', options);
   }
 }
 
@@ -25,31 +45,24 @@ export class OutcomeUnknown extends DatabaseOutage {
   }
 }
 
-/** SQLSTATEs and socket errors that mean the database is away or overwhelmed, not that a statement is wrong. */
-const OUTAGE_CODES = new Set([
+export function meaningOfError(error: DatabaseError): Meaning {
+  return isStalePlan(error) ? 'stale' : meaningOf(error.code ?? '');
+}
+
+/** Errors of sockets and of the look-up of names. */
+const SOCKET_CODES = new Set([
+  'ECONNABORTED',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTDOWN',
   'EHOSTUNREACH',
+  'ENETDOWN',
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
   'ENOENT', // the server's unix socket is not there
-  '08000',
-  '08001',
-  '08003',
-  '08004',
-  '08006',
-  '25006', // read-only: this server is a standby now
-  '40001', // another transaction was in the way, and everything was rolled back
-  '40P01',
-  '53300', // too many connections
-  '55P03', // a lock was not to be had in time
-  '57014', // the statement took too long
-  '57P01', // the server is shutting down
-  '57P02',
-  '57P03', // the server is starting up
 ]);
 
 /** Failures that the driver reports with nothing but a text. */
@@ -68,8 +81,11 @@ const OUTAGES = [
 export function isDatabaseOutage(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
   if (OUTAGES.some((outage) => thrown instanceof outage)) return true;
-  const { code, message, errors } = thrown as Record<string, unknown>;
-  if (typeof code === 'string' && OUTAGE_CODES.has(code)) return true;
+  const { code, message, routine, errors } = thrown as Record<string, unknown>;
+  if (typeof code === 'string') {
+    if (SOCKET_CODES.has(code) || meaningOf(code) !== 'own') return true;
+    if (isStalePlan({ code, routine: routine as string | undefined })) return true;
+  }
   if (typeof message === 'string' && OUTAGE_TEXTS.test(message)) return true;
   // Several addresses were tried, such as ::1 and 127.0.0.1, and each failed.
   return Array.isArray(errors) && errors.some(isDatabaseOutage);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
+import { sharesItsBytes } from '../edge/connections.js';
 import { documentJson, documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage, type Asset } from './assets.js';
 import { documentForPage } from './document-for-page.js';
@@ -15,15 +16,22 @@ import { documentForPage } from './document-for-page.js';
 export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject): void {
   const config = app.get(Config);
   const fastify = app.getHttpAdapter().getInstance();
-  const json = documentJson(document);
-  let yaml: Promise<string> | undefined;
-  fastify.get('/openapi.json', (_request, reply) => reply.type(JSON_TYPE).send(json));
-  fastify.get('/openapi.yaml', async (_request, reply) =>
-    reply.type('application/yaml; charset=utf-8').send(await (yaml ??= documentYaml(document))),
-  );
+  const json = Buffer.from(documentJson(document));
+  let yaml: Promise<Buffer> | undefined;
+  fastify.get('/openapi.json', (_request, reply) => sendShared(reply.type(JSON_TYPE), json));
+  fastify.get('/openapi.yaml', async (_request, reply) => {
+    yaml ??= documentYaml(document).then((text) => Buffer.from(text));
+    return sendShared(reply.type('application/yaml; charset=utf-8'), await yaml);
+  });
   secureDocs(fastify, contentSecurityPolicy(config));
   servePage(fastify, assetsOfPage(document.info.title, config.rootPath, documentForPage(document)));
   redirectBrowsers(fastify, `${config.rootPath}/docs`);
+}
+
+/** Sends bytes that every client gets, without a copy. */
+function sendShared(reply: FastifyReply, content: Buffer): FastifyReply {
+  sharesItsBytes(reply.raw);
+  return reply.send(content);
 }
 
 /**
@@ -64,7 +72,7 @@ function servePage(fastify: FastifyInstance, assets: ReadonlyMap<string, Asset>)
     reply.headers({ etag: asset.etag, 'cache-control': 'no-cache' });
     return request.headers['if-none-match'] === asset.etag
       ? reply.code(304).send()
-      : reply.type(asset.type).send(asset.content);
+      : sendShared(reply.type(asset.type), asset.content);
   };
   for (const path of ['/docs', '/docs/']) {
     fastify.get(path, (request, reply) => serve('index.html', request, reply));

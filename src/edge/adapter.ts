@@ -6,11 +6,12 @@ import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { sendError } from './errors/send-error.js';
-import { limitPipelining, watchConnections } from './connections.js';
+import { watchConnections } from './connections.js';
 import { inviteLater } from './json-body.js';
 import { LIMITS } from './limits.js';
-import { malformedHttp, noteRequest } from './malformed-http.js';
+import { malformedHttp } from './malformed-http.js';
 import { sendInOneWrite } from './one-write.js';
+import { lastExchange } from './pipelining.js';
 import { refusal } from './refusal.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
 import { isOfInterface, normalTarget } from './request-target.js';
@@ -53,7 +54,6 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   const instance = adapter.getInstance();
   watchConnections(instance.server);
   sendInOneWrite(instance.server);
-  limitPipelining(instance);
   prepare(instance);
   return adapter;
 }
@@ -85,9 +85,16 @@ function prepare(instance: FastifyInstance): void {
   instance.server.on('connect', (request, socket) => {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
-    socket.on('error', () => socket.destroy()); // Node has taken its own listener off
-    response.assignSocket(socket as Socket);
+    // Node has taken its own listeners off, and stopped reading.
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.destroy()).resume();
     response.on('finish', () => socket.end(() => socket.destroy()));
+    const before = lastExchange(socket as Socket)?.response;
+    const connect = () => {
+      if (!socket.destroyed) response.assignSocket(socket as Socket);
+    };
+    if (!before || before.closed) connect();
+    else before.once('close', connect);
     instance.server.emit('request', request, response);
   });
 }
@@ -106,9 +113,8 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** What every request is noted for, and every answer carries. */
+/** What every answer carries. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
-  noteRequest(request.id, request.raw, reply.raw);
   reply.header(REQUEST_ID, request.id).headers(SECURITY_HEADERS);
   if (isOfInterface(request.url)) reply.header('cache-control', 'no-store');
 }

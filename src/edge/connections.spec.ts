@@ -3,18 +3,20 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { fastify, type FastifyInstance } from 'fastify';
-import { limitPipelining, watchConnections } from './connections.js';
+import { sharesItsBytes, watchConnections } from './connections.js';
 
-const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200 };
+const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200, unsentBytes: 100_000_000 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('watchConnections', () => {
   let server: Server;
   let open: Socket[] = [];
-  const start = async (answer: Buffer): Promise<void> => {
-    server = createServer((_request, response) => response.end(answer));
-    watchConnections(server, LIMITS);
+  const start = async (answer: Buffer, limits: Partial<typeof LIMITS> = {}): Promise<void> => {
+    server = createServer((request, response) => {
+      if (request.url === '/shared') sharesItsBytes(response);
+      response.end(answer);
+    });
+    watchConnections(server, { ...LIMITS, ...limits });
     await once(server.listen(0, '127.0.0.1'), 'listening');
   };
   const visit = async (reads: boolean, text = GET): Promise<Socket> => {
@@ -54,6 +56,37 @@ describe('watchConnections', () => {
     expect(await count()).toBe(1);
   });
 
+  it('is kept while the client takes a single large answer, however long that lasts', async () => {
+    const bytes = 200_000_000;
+    await start(Buffer.alloc(bytes), { stalledMs: 600, unsentBytes: Infinity });
+    const socket = await visit(true);
+    let taken = 0;
+    let breathAt = 0;
+    socket.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken < breathAt) return;
+      breathAt = taken + 2_000_000;
+      socket.pause();
+      setTimeout(() => socket.resume(), 20);
+    });
+    while (taken < bytes && !socket.destroyed) await delay(10);
+    expect(taken).toBeGreaterThanOrEqual(bytes);
+  });
+
+  it('of the slowest reader is cut when unsent answers take too much memory, shared ones left out', async () => {
+    await start(Buffer.alloc(20_000_000), { stalledMs: 5_000, unsentBytes: 30_000_000 });
+    const sockets: Socket[] = [];
+    server.on('connection', (socket) => sockets.push(socket));
+    for (const target of ['/shared', '/shared', '/1', '/2', '/3']) {
+      const before = sockets.length;
+      await visit(false, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      while (sockets.length === before) await delay(10);
+      await delay(600); // beyond a round of checks
+    }
+    while ((await count()) > 3) await delay(10);
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, true, true, false]);
+  });
+
   it('closes silent connections when more than half of the limit is in use', async () => {
     await start(Buffer.alloc(10));
     for (let i = 0; i < 5; i++) await visit(true);
@@ -70,41 +103,5 @@ describe('watchConnections', () => {
     while ((await count()) < 10) await delay(10);
     await delay(50);
     expect(await count()).toBe(10);
-  });
-});
-
-describe('limitPipelining', () => {
-  let instance: FastifyInstance;
-  afterEach(() => instance.close());
-
-  /** The number of answers to so many requests at once. */
-  const answersTo = async (requests: number): Promise<number> => {
-    instance = fastify();
-    limitPipelining(instance, 3);
-    instance.get('/', async () => {
-      await delay(50);
-      return 'pong';
-    });
-    await instance.listen({ port: 0, host: '127.0.0.1' });
-    const socket = connect((instance.server.address() as AddressInfo).port, '127.0.0.1').on(
-      'error',
-      () => {},
-    );
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.write(GET.repeat(requests));
-    await Promise.race([once(socket, 'close'), delay(400)]);
-    socket.write(GET);
-    await delay(200);
-    socket.destroy();
-    return text.split('pong').length - 1;
-  };
-
-  it('answers pipelined requests up to the limit, and further ones afterwards', async () => {
-    expect(await answersTo(3)).toBe(4);
-  });
-
-  it('answers none of the requests beyond the limit', async () => {
-    expect(await answersTo(4)).toBe(0);
   });
 });

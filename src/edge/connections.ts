@@ -1,79 +1,88 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { LIMITS } from './limits.js';
 
-const UNANSWERED = Symbol('unanswered');
+const SHARED = Symbol('shared answer');
 
 declare module 'node:net' {
   interface Socket {
-    /** How many of its requests wait for their answer. */
-    [UNANSWERED]?: number;
+    [SHARED]?: ServerResponse;
+    /** Node.js's own; the public `writableLength` does not change while a large chunk is being sent. */
+    readonly _handle?: { readonly writeQueueSize?: number } | null;
   }
 }
 
 interface Progress {
   read: number;
-  sent: number;
   readAt: number;
+  sent: number;
   sentAt: number;
+  unsent: number;
+  /** Since when the oldest unsent byte waits. */
+  unsentSince: number;
 }
 
 interface Limits {
   connections: number;
   stalledMs: number;
   silentMs: number;
+  unsentBytes: number;
 }
 
 /**
- * Cuts off who holds a connection and does nothing with it. Node times what a client sends; this times what a client
- * takes: one that takes nothing of its answer for a while is given up. And when connections get scarce, the silent
- * ones make room.
+ * Closes stalled connections, silent ones when connections get scarce, and the slowest readers when unsent answers take
+ * too much memory. Node.js has time-outs for what clients send, and none for what they do not read.
  */
 export function watchConnections(server: Server, limits: Limits = LIMITS): void {
   const open = new Map<Socket, Progress>();
   server.maxConnections = limits.connections;
   server.on('connection', (socket) => {
     const now = performance.now();
-    open.set(socket, { read: 0, sent: 0, readAt: now, sentAt: now });
+    open.set(socket, { read: 0, readAt: now, sent: 0, sentAt: now, unsent: 0, unsentSince: now });
     socket.once('close', () => open.delete(socket));
   });
   const timer = setInterval(() => {
+    const now = performance.now();
     const silentMs = open.size > limits.connections / 2 ? limits.silentMs : Infinity;
-    for (const [socket, progress] of open) check(socket, progress, limits.stalledMs, silentMs);
+    for (const [socket, progress] of open) {
+      update(progress, socket, now);
+      // A reset instead of an orderly end: the kernel would go on keeping what is not read.
+      if (now - progress.sentAt >= limits.stalledMs) socket.resetAndDestroy();
+      else if (now - progress.readAt >= silentMs) socket.destroy();
+    }
+    closeSlowestReaders(open, limits.unsentBytes);
   }, limits.stalledMs / 10);
   timer.unref();
   server.on('close', () => clearInterval(timer));
 }
 
-function check(socket: Socket, progress: Progress, stalledMs: number, silentMs: number): void {
-  const now = performance.now();
-  const waiting = socket.writableLength;
-  const sent = socket.bytesWritten - waiting;
-  if (waiting === 0 || sent !== progress.sent) Object.assign(progress, { sent, sentAt: now });
-  if (socket.bytesRead !== progress.read) Object.assign(progress, { read: socket.bytesRead, readAt: now });
-  // A reset instead of an orderly end: the kernel would go on keeping what nobody takes.
-  if (now - progress.sentAt >= stalledMs) socket.resetAndDestroy();
-  else if (now - progress.readAt >= silentMs) socket.destroy();
+function update(progress: Progress, socket: Socket, now: number): void {
+  const unsent = socket._handle?.writeQueueSize ?? socket.writableLength;
+  const sent = socket.bytesWritten - unsent;
+  if (unsent === 0 || sent - progress.sent >= progress.unsent) progress.unsentSince = now;
+  if (unsent === 0 || sent !== progress.sent) progress.sentAt = now;
+  if (socket.bytesRead !== progress.read) progress.readAt = now;
+  Object.assign(progress, { unsent, sent, read: socket.bytesRead });
 }
 
-/**
- * Requests may follow each other without waiting for answers, but not without end: Node hands over all that arrive at
- * once, and each would be worked on and its answer kept, for a client that perhaps reads none of them.
- */
-export function limitPipelining(instance: FastifyInstance, limit: number = LIMITS.pipelined): void {
-  const count = (socket: Socket, difference: number): number =>
-    (socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) + difference);
-  instance.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
-    if (count(socket, 1) <= limit) {
-      done();
-      return;
-    }
-    reply.hijack();
-    socket.destroy();
-  });
-  instance.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
-    count(socket, -1);
-    done();
-  });
+function closeSlowestReaders(open: ReadonlyMap<Socket, Progress>, mostBytes: number): void {
+  let bytes = 0;
+  for (const [socket, { unsent }] of open) if (ownsItsAnswer(socket)) bytes += unsent;
+  if (bytes <= mostBytes) return;
+  const readers = [...open].filter(([socket, { unsent }]) => unsent > 0 && ownsItsAnswer(socket));
+  readers.sort(([, a], [, b]) => a.unsentSince - b.unsentSince);
+  for (const [socket, { unsent }] of readers) {
+    if (bytes <= mostBytes) return;
+    socket.resetAndDestroy();
+    bytes -= unsent;
+  }
+}
+
+/** Says that an answer consists of bytes that all clients share, so that a slow reader of it takes no memory. */
+export function sharesItsBytes(response: ServerResponse): void {
+  response.req.socket[SHARED] = response;
+}
+
+function ownsItsAnswer(socket: Socket): boolean {
+  return socket[SHARED]?.writableFinished ?? true;
 }

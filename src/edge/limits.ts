@@ -10,6 +10,8 @@ export const LIMITS = {
   keepAliveMs: 72_000,
   /** How long a client may leave an answer lying, taking nothing of it. */
   stalledMs: 8_000,
+  /** How much of all answers may wait to be read by clients. Each byte takes up to five: as a string, and encoded. */
+  unsentBytes: 64 * 1_048_576,
   connections: 10_000,
   /** How many connections may wait to be accepted: in a rush, those beyond are lost, and their clients wait seconds. */
   backlog: 4_096,
@@ -17,4 +19,6 @@ export const LIMITS = {
   silentMs: 12_000,
   /** How many requests a client may send on a connection without waiting for their answers. */
   pipelined: 100,
+  /** How many requests of all clients may wait for the answers before them. */
+  pipelinedInAll: 20_000,
 } as const;

@@ -1,37 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ApiError } from '../api/errors/api-error.js';
 import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { LIMITS } from './limits.js';
 import { JSON_TYPE } from '../api/media-types.js';
-import { REQUEST_ID } from './request-id.js';
+import { type Exchange, lastExchange } from './pipelining.js';
+import { REQUEST_ID, requestIdOf } from './request-id.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-interface Turn {
-  readonly id: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly before: ServerResponse | undefined;
-}
-
-const TURN = Symbol('turn');
-
-declare module 'node:net' {
-  interface Socket {
-    /** The last request of the connection, with its response and the one before. */
-    [TURN]?: Turn;
-  }
-}
-
 const refused = new WeakSet<Socket>();
-
-/** To be told of each request, so that what comes after it on its connection is answered after it. */
-export function noteRequest(id: string, request: IncomingMessage, response: ServerResponse): void {
-  const { socket } = request;
-  socket[TURN] = { id, request, response, before: socket[TURN]?.response };
-}
 
 /** Answers what the HTTP parser refuses: no request exists yet, only a socket. */
 export function malformedHttp(logger: Logger) {
@@ -44,20 +23,20 @@ export function malformedHttp(logger: Logger) {
     if (refused.has(socket)) return;
     refused.add(socket);
     const refusal = new ApiError(codeOf(error, socket));
-    const requestId = idOf(socket[TURN]);
+    const requestId = idOf(lastExchange(socket));
     logger.info({ requestId, status: refusal.status, code: refusal.code }, 'malformed request');
     endInTurn(socket, refusal, requestId);
   };
 }
 
 /** The id of the request whose body is at fault; a new one for what never became a request. */
-function idOf(turn: Turn | undefined): string {
-  return turn && !turn.request.complete ? turn.id : randomUUID();
+function idOf(last: Exchange | undefined): string {
+  return last && !last.request.complete ? requestIdOf(last.request) : randomUUID();
 }
 
 /** Answers leave in the order of their requests, and each request gets one. */
 function endInTurn(socket: Socket, error: ApiError, requestId: string): void {
-  const { request, response, before } = socket[TURN] ?? {};
+  const { request, response, before } = lastExchange(socket) ?? {};
   const again = () => endInTurn(socket, error, requestId);
   if (before && !before.closed) before.once('close', again);
   else if (response && !response.closed && (request?.complete || response.headersSent)) {

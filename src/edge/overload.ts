@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Announcements } from '../api/deprecation/announcements.js';
 import { unavailable } from '../api/errors/api-error.js';
+import { handleBefore } from './handle-before.js';
 import { hasBody } from './json-body.js';
 import { LIMITS } from './limits.js';
-import { noteRequest } from './malformed-http.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { type Pressure, TICK_MS } from './pressure.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
@@ -34,18 +34,14 @@ export function refuseOverload(
   announcements: Announcements,
 ): void {
   const { server } = instance;
-  const listeners = server.listeners('request') as ((
-    ...exchange: [IncomingMessage, ServerResponse]
-  ) => void)[];
-  server.removeAllListeners('request');
-  server.on('request', (request, response) => {
+  handleBefore(server, (request, response, handle) => {
     const target = normalTarget(request.url ?? '');
     if (pressure.isTooHigh && isOfInterface(target)) {
       pressure.refused++;
       refuse(request, response, announcements.ofTarget(request.method ?? '', target));
       return;
     }
-    for (const listener of listeners) listener.call(server, request, response);
+    handle(request, response);
   });
   // What Fastify takes no further, a broken target or one request too many on its connection, is no work.
   instance.addHook('onRequest', (request, reply, done) => {
@@ -114,9 +110,7 @@ function endAll(socket: Socket, pressure: Pressure): void {
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, announced: readonly string[]): void {
-  const id = requestIdOf(request);
-  noteRequest(id, request, response);
-  const headers = [...HEADERS, REQUEST_ID, id, ...announced];
+  const headers = [...HEADERS, REQUEST_ID, requestIdOf(request), ...announced];
   // A short body is passed over; a longer one is not worth the reading.
   if (!isShort(request)) headers.push('connection', 'close');
   response.writeHead(REFUSAL.status, headers).end(request.method === 'HEAD' ? undefined : BODY);

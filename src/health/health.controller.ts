@@ -4,6 +4,7 @@ import { Public } from '../api/public.decorator.js';
 import { unavailable } from '../api/errors/api-error.js';
 import { Shutdown } from '../edge/shutdown.js';
 import { Database } from '../database/database.js';
+import { DatabaseOutage } from '../database/outage.js';
 
 /** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
 @Public()
@@ -27,8 +28,8 @@ export class HealthController {
   @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {
     if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');
-    await this.database.ping().catch(() => {
-      throw unavailable('The database does not answer.');
+    await this.database.ping().catch((error: unknown) => {
+      throw unavailable(error instanceof DatabaseOutage ? error.message : 'The database does not answer.');
     });
     return { status: 'ok' };
   }

@@ -1,48 +1,37 @@
 import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
-import { destination, type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Config } from '../common/config/config.js';
+import { LogOutput } from './log-output.js';
 
-/** Loaded when it is wanted, which is not where starts have to be quick. */
-function prettyStream(options: PinoPretty.PrettyOptions): PinoPretty.PrettyStream {
-  const pretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
-  return pretty(options);
+let output: LogOutput | undefined;
+
+/** How many lines of the log could not be written. */
+export function lostLogLines(): number {
+  return output?.lostLines ?? 0;
 }
 
 /** The one log of the process: JSON lines for machines, or short coloured ones for people. */
 export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
-  const stream =
-    logFormat === 'pretty'
-      ? prettyStream({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true })
-      : together(destination({ dest: 1, sync: true }));
-  return pino({ level: logLevel, base: null }, stream);
+  output ??= new LogOutput();
+  const logger = pino({ level: logLevel, base: null }, logFormat === 'pretty' ? prettyLines(output) : output);
+  output.onRecovery = (lines) =>
+    logger.warn({ lines }, 'Lines of the log were lost: they could not be written.');
+  return logger;
 }
 
-/**
- * The lines of one turn of the event loop leave in one write: what the database answers together makes as many lines at
- * once. Nothing waits longer than the turn, and what is fatal, or the end of the process, does not wait at all.
- */
-export function together(stream: DestinationStream): DestinationStream & { flushSync(): void } {
-  let lines = '';
-  let ending = false;
-  const flushSync = (): void => {
-    if (lines === '') return;
-    const text = lines;
-    lines = '';
-    stream.write(text);
-  };
-  process.on('exit', () => {
-    ending = true;
-    flushSync();
+/** The library is loaded only when it is needed: starts have to be quick elsewhere. */
+function prettyLines(destination: LogOutput): DestinationStream & { flushSync(): void } {
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
+  const pretty = prettyFactory({
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
   });
   return {
-    write(line) {
-      if (lines === '' && !ending) setImmediate(flushSync);
-      lines += line;
-      if (ending) flushSync();
-    },
-    flushSync, // which pino calls behind a line that is fatal
+    write: (line) => destination.write(pretty(line)),
+    flushSync: () => destination.flushSync(),
   };
 }
 

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { RedisClientType } from '@redis/client';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Allowance } from './allowance.js';
-import { Windows } from './windows.js';
+import type { SharedCounts } from './shared-counts.js';
+import { MOST_CLIENTS, Windows } from './windows.js';
 
 const WINDOW_SECONDS = 60;
-const REDIS_PATIENCE_MS = 100;
 
 /**
  * Counts what clients do, by the minute: across all replicas through Redis where there is one, and otherwise, or
@@ -16,12 +15,14 @@ export class RateLimiter {
   readonly policy: string;
   private readonly own = new Windows(WINDOW_SECONDS * 1000);
   private readonly shared: RateLimiterRedis | undefined;
+  /** Clients with nothing left, and until when. */
+  private readonly spent = new LRUCache<string, number>({ max: MOST_CLIENTS });
 
   /** A limit of 0 is none. */
   constructor(
     readonly name: string,
     readonly limit: number,
-    redis?: RedisClientType,
+    private readonly redis?: SharedCounts,
   ) {
     this.policy = `"${name}";q=${limit};w=${WINDOW_SECONDS}`;
     this.shared =
@@ -30,7 +31,7 @@ export class RateLimiter {
         keyPrefix: `animal-store:${name}`,
         points: limit,
         duration: WINDOW_SECONDS,
-        storeClient: redis,
+        storeClient: redis.client,
         useRedisPackage: true,
       });
   }
@@ -38,25 +39,42 @@ export class RateLimiter {
   /** Takes one from the client's allowance, and says what is left. It waits for nothing but Redis. */
   take(client: string): Allowance | undefined | Promise<Allowance> {
     if (this.limit === 0) return undefined;
-    return this.shared ? this.takeTogether(this.shared, client) : this.takeAlone(client);
+    const { shared, redis } = this;
+    return shared && redis?.isReady ? this.takeTogether(shared, redis, client) : this.takeAlone(client);
+  }
+
+  /** The refusal of a client that was told lately that it has nothing left; asks nobody and takes nothing. */
+  refusal(client: string): Allowance | undefined {
+    const endsAt = this.spent.get(client) ?? 0;
+    const now = Math.floor(performance.now());
+    return endsAt > now ? new Allowance(-1, endsAt - now) : undefined;
   }
 
   private takeAlone(client: string): Allowance {
     // Whole milliseconds: with fractions, the rest of a window can come out as longer than the window.
     const now = Math.floor(performance.now());
     const { count, endsAt } = this.own.count(client, now);
-    return new Allowance(this.limit - count, endsAt - now);
+    return this.allowance(client, count, endsAt - now, now);
   }
 
-  private async takeTogether(shared: RateLimiterRedis, client: string): Promise<Allowance> {
-    const outcome = await Promise.race([shared.consume(client), giveUp()]).catch((error: unknown) => error);
+  private async takeTogether(
+    shared: RateLimiterRedis,
+    redis: SharedCounts,
+    client: string,
+  ): Promise<Allowance> {
+    const outcome = await redis.run(() => shared.consume(client)).catch((error: unknown) => error);
     // What is refused comes as an error with the same numbers.
     if (!(outcome instanceof RateLimiterRes)) return this.takeAlone(client);
-    return new Allowance(this.limit - outcome.consumedPoints, outcome.msBeforeNext);
+    return this.allowance(
+      client,
+      outcome.consumedPoints,
+      outcome.msBeforeNext,
+      Math.floor(performance.now()),
+    );
   }
-}
 
-async function giveUp(): Promise<never> {
-  await delay(REDIS_PATIENCE_MS, undefined, { ref: false });
-  throw new Error('Redis does not answer');
+  private allowance(client: string, count: number, resetMs: number, now: number): Allowance {
+    if (count >= this.limit) this.spent.set(client, now + resetMs);
+    return new Allowance(this.limit - count, resetMs);
+  }
 }

@@ -70,6 +70,14 @@ describe('The edge', () => {
       );
     });
 
+    it('CONNECT behind another request, in its turn', async () => {
+      const received = await sendRaw(
+        service.origin,
+        'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\nCONNECT /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n',
+      );
+      expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 405']);
+    });
+
     it('and survives CONNECT from clients that disconnect at once', async () => {
       const { hostname, port } = new URL(service.origin);
       for (let i = 0; i < 20; i++) {

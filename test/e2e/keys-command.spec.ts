@@ -48,4 +48,25 @@ describeInside('npm run keys', () => {
     expect(await keys('prune', '--older-than', '0d', '--json')).toMatch(/"forgotten": [1-9]/);
     await expect(keys('show', id)).rejects.toThrow(`There is no key ${id}. `);
   });
+
+  it.each([
+    ['--name', 'team\u202exiss'],
+    ['--owner', 'X\u0007'],
+    ['--note', 'two\u2028lines'],
+    ['--name', 'zero\u200bwidth'],
+  ])('refuses %s %j, which a terminal would not show as it is', async (option, value) => {
+    const words = ['issue', '--name', 'seen', option, value];
+    expect(() => readCommand(words)).toThrow(/^Leave out U\+[0-9A-F]{4}: /);
+  });
+
+  it('shows such characters in what is stored already by their numbers', async () => {
+    const name = 'team\u202exiss\n99  forged';
+    const { id } = await service.app.get(KeysService).issue({ name, owner: '\u009b2J', note: '\u001b[2J' });
+    const row = (await keys('list')).split('\n').find((line) => line.startsWith(`${id} `));
+    expect(row).toContain(String.raw`team\u202exiss\u000a99  forged`);
+    expect(row).toContain(String.raw`\u009b2J`);
+    expect(await keys('show', String(id))).toContain(String.raw`\u001b[2J`);
+    const all = JSON.parse(await keys('list', '--json')) as { id: string; name: string }[];
+    expect(all.find((key) => key.id === String(id))?.name).toBe(name);
+  });
 });

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
@@ -71,7 +73,7 @@ describe('API keys', () => {
     const revokedAt = Date.now();
     while ((await list(key)).status === 200) {
       if (Date.now() - revokedAt > 5_000) throw new Error('The revoked key still works');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await setTimeout(50);
     }
     expectError(await list(key), 'invalid_api_key');
     expect(await keys.revoke(id)).toBe(false);
@@ -115,6 +117,47 @@ describe('API keys', () => {
     const old = await keys.issue({ name: 'short', lifeMs: DAY_MS });
     await keys.rotate(old.id, 30 * DAY_MS);
     expect((await keys.find(old.id))!.expiresAt).toEqual(old.expiresAt);
+  });
+
+  // Two transactions at once: the embedded engine has one session.
+  (process.env['DATABASE_URL'] ? describe : describe.skip)(
+    'while another transaction changes the key',
+    () => {
+      const rotatedBeside = async (change: string): Promise<unknown> => {
+        const old = await keys.issue({ name: `beside ${change}` });
+        const dataSource = service.app.get(DataSource);
+        const other = dataSource.createQueryRunner();
+        await other.startTransaction();
+        await other.query(`UPDATE api_keys SET ${change} WHERE id = $1`, [old.id]);
+        const rotation = keys.rotate(old.id, DAY_MS);
+        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+        const ended = rotation.then(() => true);
+        while ((await dataSource.query<unknown[]>(waiting)).length === 0) {
+          if (await Promise.race([ended, setTimeout(5, false)])) break;
+        }
+        await other.commitTransaction();
+        await other.release();
+        await rotation;
+        return (await keys.list()).filter(({ name }) => name === `beside ${change}`).length;
+      };
+
+      it('have no successor when that revokes them', async () => {
+        expect(await rotatedBeside('revoked_at = now()')).toBe(1);
+      });
+
+      it('have a successor when that leaves them working', async () => {
+        expect(await rotatedBeside('last_used_at = now()')).toBe(2);
+      });
+    },
+  );
+
+  it('are rotated twice at the same moment: both successors work, and the old key does not live longer', async () => {
+    const old = await keys.issue({ name: 'rotated twice' });
+    const successors = await Promise.all([keys.rotate(old.id, DAY_MS), keys.rotate(old.id, 2 * DAY_MS)]);
+    const answers = await Promise.all(successors.map((successor) => list(successor!.key)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const { expiresAt } = (await keys.find(old.id))!;
+    expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + DAY_MS);
   });
 
   it('are pruned only after they have been invalid for long enough', async () => {

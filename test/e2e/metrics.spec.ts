@@ -6,10 +6,11 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { DeprecatedCalls } from '../../src/api/deprecation/deprecated-calls.js';
 import { Metrics } from '../../src/observability/metrics.js';
-import { MetricsServer } from '../../src/observability/metrics-server.js';
+import { MetricsServer } from '../../src/edge/metrics-server.js';
 import { call } from './support/client.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
+import { sendRaw } from './support/socket.js';
 
 describe('Metrics', () => {
   let service: Service;
@@ -35,6 +36,24 @@ describe('Metrics', () => {
     expectError(await service.call('GET', '/metrics'), 'not_found');
     expect((await call(origin, 'GET', '/v1/pets')).status).toBe(404);
     expect((await call(origin, 'POST', '/metrics')).status).toBe(404);
+  });
+
+  it('are written once at a time for a connection, however many are asked for at once', async () => {
+    const { registry } = service.app.get(Metrics);
+    const { metrics } = registry;
+    let writing = 0;
+    let most = 0;
+    registry.metrics = async () => {
+      most = Math.max(most, ++writing);
+      await new Promise(setImmediate);
+      writing--;
+      return '';
+    };
+    const get = 'GET /metrics HTTP/1.1\r\nHost: x\r\n';
+    const received = await sendRaw(origin, `${get}\r\n`.repeat(20) + `${get}Connection: close\r\n\r\n`);
+    registry.metrics = metrics;
+    expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(21);
+    expect(most).toBe(1);
   });
 
   it('count and time requests by method, route and status', async () => {

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrationOptions } from '../../src/database/data-source-options.js';
 import { migrate } from '../../src/database/migrator.js';
@@ -26,6 +29,13 @@ class Broken1700000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('INSERT INTO things VALUES (-1)');
     await runner.query('SELECT broken');
+  }
+  async down(): Promise<void> {}
+}
+
+class DropThings1700000000003 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE things');
   }
   async down(): Promise<void> {}
 }
@@ -72,5 +82,60 @@ describeInside('Migrations', () => {
       Array.from({ length: replicas }, () => migrate(database.connection, migrations)),
     );
     expect(ran.flat()).toEqual(['CreateThings1700000000000', 'IndexThings1700000000001']);
+  });
+
+  // The embedded engine has one session, which cannot be in its own way.
+  (process.env['DATABASE_URL'] ? describe : describe.skip)('that have to wait', () => {
+    let other: pg.Client;
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+    beforeEach(async () => {
+      warn.mockClear();
+      const { connection } = database;
+      if (connection.kind !== 'server') throw new Error('DATABASE_URL is not set');
+      other = new pg.Client({ connectionString: connection.directUrl, application_name: 'some\u202eone' });
+      await other.connect();
+    });
+    afterEach(async () => {
+      await other.end();
+      jest.useRealTimers();
+    });
+
+    const told = async (): Promise<string> => {
+      while (warn.mock.calls.length === 0) await delay(20);
+      return String(warn.mock.calls[0]?.[0]);
+    };
+
+    it('tell who migrates already', async () => {
+      await other.query('SELECT pg_advisory_lock(7203115944)');
+      const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      const migrated = migrate(database.connection, [CreateThings1700000000000]);
+      expect(await told()).toMatch(
+        new RegExp(
+          String.raw`^Waiting for \d+ s for another process to migrate the database: server process ${rows[0]!.pid} ` +
+            String.raw`holds the lock \(some\S+one, .*idle, connected since \d{4}-\d\d-\d\dT[\d:]{8}Z\)\.$`,
+        ),
+      );
+      await other.query('SELECT pg_advisory_unlock(7203115944)');
+      expect(await migrated).toEqual(['CreateThings1700000000000']);
+    });
+
+    it('tell how to find out what is in their way', async () => {
+      await migrate(database.connection, [CreateThings1700000000000]);
+      await other.query('BEGIN; LOCK TABLE things');
+      jest.useFakeTimers({
+        doNotFake: ['setTimeout', 'setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+      });
+      const migrated = migrate(database.connection, [CreateThings1700000000000, DropThings1700000000003]);
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'things'::regclass`;
+      while ((await other.query(waiting)).rowCount === 0) await delay(20);
+      jest.advanceTimersByTime(10_000);
+      const [, blocked] = /SELECT pg_blocking_pids\((\d+)\)$/.exec(await told()) ?? [];
+      const { rows } = await other.query('SELECT pg_blocking_pids($1) = ARRAY[pg_backend_pid()] AS us', [
+        blocked,
+      ]);
+      expect(rows).toEqual([{ us: true }]);
+      await other.query('ROLLBACK');
+      expect(await migrated).toEqual(['DropThings1700000000003']);
+    });
   });
 });

@@ -146,6 +146,7 @@ describe('The number of requests in flight', () => {
   // Answers behind another one have no connection yet, and Node.js does not tell them when it closes.
   it.each([
     ['beyond the pipelining limit', HEALTH.repeat(100) + STRANGER.repeat(300)],
+    ['with CONNECT behind one that is never answered', 'CONNECT /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['pipelined behind one that is never answered', STRANGER.repeat(3) + BROKEN.repeat(3)],
   ])('drops requests of a disconnected client %s', async (_, behind) => {
     const begun = nextListHangs(service);

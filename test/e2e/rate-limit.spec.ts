@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { generateKey } from '../../src/auth/key-format.js';
+import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config/config.js';
+import type { ApiError } from '../../src/api/errors/api-error.js';
 import { RateLimits } from '../../src/rate-limit/rate-limits.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
@@ -89,9 +93,68 @@ if (redisUrl) {
   });
 }
 
+const redisPid = Number(process.env['REDIS_PID']);
+if (redisPid) {
+  describe('While Redis is frozen', () => {
+    let service: Service;
+    beforeEach(async () => {
+      service = await startService({ redisUrl, rateLimitPerKey: 30 });
+      await untilCountedTogether();
+    });
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      process.kill(redisPid, 'SIGCONT');
+      await service.stop();
+    });
+
+    const take = (client: string): unknown => service.app.get(RateLimits).requests.take(client);
+    /** What is counted together comes as a promise, and through the library. */
+    const untilCountedTogether = async (): Promise<void> => {
+      const consume = jest.spyOn(RateLimiterRedis.prototype, 'consume');
+      for (let answered = false; !answered; await delay(20)) {
+        await take('anybody');
+        const outcome = consume.mock.results.at(-1)?.value as Promise<unknown> | undefined;
+        answered = await (outcome ?? Promise.reject(new Error())).then(
+          () => true,
+          (error) => error instanceof RateLimiterRes,
+        );
+      }
+      consume.mockRestore();
+    };
+
+    it('requests are answered and held to the limit of the process, and few commands wait', async () => {
+      const sent = jest.spyOn(RateLimiterRedis.prototype, 'consume');
+      process.kill(redisPid, 'SIGSTOP');
+      const statuses: number[] = [];
+      for (let wave = 0; wave < 10; wave++) {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => service.get('/v1/pets')));
+        statuses.push(...answers.map(({ status }) => status));
+      }
+      expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+      expect(sent.mock.calls.length).toBeLessThanOrEqual(5); // the first wave; the others asked nobody
+      const outcomes = await Promise.allSettled(sent.mock.results.map(({ value }) => value));
+      expect(outcomes.map(({ status }) => status)).toEqual(Array(sent.mock.calls.length).fill('rejected'));
+
+      process.kill(redisPid, 'SIGCONT');
+      await untilCountedTogether();
+      const lines = service.log.filter((line) => line.includes('Redis'));
+      expect(lines.slice(-2)).toEqual([
+        expect.stringContaining(
+          'Redis: no answer within 100 ms; limits hold for this process until it is back',
+        ),
+        expect.stringContaining('Redis is back; limits are counted together again.'),
+      ]);
+    });
+  });
+}
+
 describe('Failed credentials', () => {
   let service: Service;
-  afterEach(() => service.stop());
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await service.stop();
+  });
   const attempt = (address?: string) =>
     service.call('GET', '/v1/pets', {
       headers: {
@@ -111,6 +174,62 @@ describe('Failed credentials', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
   });
 
+  it('cost few look-ups once the allowance is used up, and keys in use go on working', async () => {
+    service = await startService({ rateLimitFailures: 3, rateLimitPerKey: 0 });
+    const keys = service.app.get(KeysService);
+    const [inUse, neverSeen] = [
+      await keys.issue({ name: 'in use' }),
+      await keys.issue({ name: 'never seen' }),
+    ];
+    const withKey = ({ key }: { key: string }, scheme = 'Bearer') =>
+      service.call('GET', '/v1/pets', { headers: { authorization: `${scheme} ${key}` } });
+    expect((await withKey(inUse)).status).toBe(200);
+    const lookUps = jest.spyOn(service.app.get(KeysRepository), 'findByHash');
+    for (let i = 0; i < 3; i++) expectError(await attempt(), 'invalid_api_key');
+
+    const seconds = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    for (let i = 0; i < 20; i++) expectError(await attempt(), 'rate_limited');
+    expect(lookUps).toHaveBeenCalledTimes(3 + 5);
+    expectError(await withKey(neverSeen), 'rate_limited');
+    seconds.mockRestore();
+
+    // Also when the database has to be asked for the key again.
+    for (let asked = 8; asked === 8; asked = lookUps.mock.calls.length) {
+      expect((await withKey(inUse)).status).toBe(200);
+      expect((await withKey(inUse, 'bearer')).status).toBe(200);
+      await delay(100);
+    }
+    while ((await withKey(neverSeen)).status !== 200) await delay(100);
+  });
+
+  it('push no valid key out of memory', async () => {
+    service = await startService({ rateLimitFailures: 0 });
+    const keys = service.app.get(KeysService);
+    expect((await service.get('/v1/pets')).status).toBe(200);
+    jest.spyOn(service.app.get(KeysRepository), 'findByHash').mockResolvedValue(null);
+    const begun = performance.now();
+    for (let second = 1; second <= 7; second++) {
+      jest.spyOn(performance, 'now').mockReturnValue(begun + second * 1_000);
+      for (let i = 0; i < 1_900; i++) await keys.verify(generateKey('test')).catch(() => {});
+    }
+    expect(keys.isFamiliar(service.key)).toBe(true);
+  });
+
+  it('from many addresses cost a bounded number of look-ups a second', async () => {
+    service = await startService({ rateLimitFailures: 0 });
+    const keys = service.app.get(KeysService);
+    jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    const lookUps = jest.spyOn(service.app.get(KeysRepository), 'findByHash').mockResolvedValue(null);
+    const refusals = new Set<unknown>();
+    for (let i = 0; i < 2_500; i++) {
+      await keys.verify(generateKey('test')).catch((error: ApiError) => refusals.add(error.code));
+    }
+    expect(lookUps).toHaveBeenCalledTimes(2_000);
+    expect([...refusals]).toEqual(['invalid_api_key', 'rate_limited']);
+    jest.mocked(performance.now).mockReturnValue(1_001_000);
+    await expect(keys.verify(generateKey('test'))).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
   it('are counted by socket address, ignoring X-Forwarded-For', async () => {
     service = await startService({ rateLimitFailures: 1 });
     expectError(await attempt('192.0.2.1'), 'invalid_api_key');
@@ -122,5 +241,8 @@ describe('Failed credentials', () => {
     expectError(await attempt('192.0.2.1'), 'invalid_api_key');
     expectError(await attempt('192.0.2.2'), 'invalid_api_key');
     expectError(await attempt('198.51.100.7, 192.0.2.2'), 'rate_limited');
+    expectError(await attempt('2001:db8::1'), 'invalid_api_key');
+    expectError(await attempt('2001:db8:0:1::1'), 'invalid_api_key');
+    expectError(await attempt('2001:db8::ffff:2'), 'rate_limited');
   });
 });

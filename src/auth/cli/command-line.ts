@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util';
 import { int64FromText } from '../../common/int64/int64.js';
 import { DAY_MS } from '../../common/clock.js';
 import { text } from '../../api/validation/rule.js';
+import { findUnprintable } from '../../common/printable.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { USAGE } from './usage.js';
 
 /** The commands that read nothing but options. */
 const OF_NO_KEY = new Set(['issue', 'list', 'prune']);
-const PRINTABLE = text({ minLength: 1, maxLength: 255 });
+const LINE = text({ minLength: 1, maxLength: 255 });
 
 export type Command = { readonly json: boolean; readonly quiet: boolean } & (
   | { name: 'help' }
@@ -80,16 +81,28 @@ function parse(args: string[]) {
 }
 
 function required(name: string | undefined): string {
-  const trimmed = name?.trim();
-  if (PRINTABLE.accepts(trimmed)) return String(trimmed);
+  const trimmed = name?.trim() ?? '';
+  refuseUnprintable(trimmed);
+  if (LINE.accepts(trimmed)) return trimmed;
   throw new UsageError('Say who the key is for, in one line: npm run keys -- issue --name NAME');
 }
 
 function about({ owner, note }: { owner?: string; note?: string }): { owner?: string; note?: string } {
   for (const value of [owner, note]) {
-    if (value && !PRINTABLE.accepts(value)) throw new UsageError('Owner and note are one line of text each.');
+    if (!value) continue;
+    refuseUnprintable(value);
+    if (!LINE.accepts(value)) throw new UsageError('Owner and note are one line of text each.');
   }
   return { ...(owner && { owner }), ...(note && { note }) };
+}
+
+/** Names, owners and notes are read in terminals and logs, where such a character could make one key look like another. */
+function refuseUnprintable(text: string): void {
+  const character = findUnprintable(text);
+  if (!character) return;
+  throw new UsageError(
+    `Leave out ${character}: a name, owner or note is one line of characters that can be seen.`,
+  );
 }
 
 function keyId(command: string, text: string | undefined): bigint {

@@ -1,3 +1,4 @@
+import { printable } from '../../common/printable.js';
 import type { ApiKey } from '../api-key.entity.js';
 
 const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
@@ -50,7 +51,9 @@ export function keyRecord(key: ApiKey, now: Date): Record<string, string | null>
   };
 }
 
-function aligned(rows: string[][]): string {
+/** Names may have been stored before `issue` refused what a terminal obeys; a line break in one would forge a row. */
+function aligned(cells: string[][]): string {
+  const rows = cells.map((row) => row.map(printable));
   const width = (column: number): number => Math.max(...rows.map((row) => [...(row[column] ?? '')].length));
   const widths = (rows[0] ?? []).map((_, column) => width(column));
   const pad = (cell: string, column: number): string =>

@@ -1,7 +1,7 @@
-import type { Connection, Submittable } from 'pg';
+import { type Connection, DatabaseError, type Submittable } from 'pg';
 import pg from 'pg';
+import { type Message, readRows } from '../rows.js';
 import { type FieldReader, fieldReader } from '../types.js';
-import { readRows } from '../rows.js';
 import type { Execution, Row, Statement } from './statement.js';
 
 interface Field {
@@ -28,61 +28,83 @@ const prepared = new WeakMap<Connection, Map<string, Reader>>();
 /** pg's own way to write a value, which it does not name in its types. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 
-interface Outcome {
-  /** The rows of each statement; none of them when there was an error, since then nothing was done. */
-  done(rows: Row[][]): void;
-  /** `index` is the statement at which it happened. */
-  failed(error: unknown, index: number): void;
+export interface BatchListener {
+  /** A transaction is committed: the rows of each of its statements. */
+  committed(transaction: readonly Execution[], rows: Row[][]): void;
+  /** A transaction is rolled back. `wasPrepared`: the connection knew the statement that failed before this batch. */
+  rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared: boolean): void;
+  /** The server waits for the next batch. */
+  answered(): void;
+  /** The connection broke, or the server closed it with an error. Nothing is known of the transactions not told of. */
+  broken(error: unknown): void;
 }
 
 /**
- * Many statements in one message to the server, and one at its end that makes them one transaction: a single round
- * trip, a single commit, and a few system calls instead of a few for each statement.
+ * Transactions in one message to the server, each of some statements and a Sync, which commits them: one round trip for
+ * all, and a few system calls instead of a few for each statement.
+ *
+ * pg hears of the last ReadyForQuery only, and of no error that the server goes on after: ReadyForQuery behind an error
+ * is what tells that, in any language, and that the transaction is rolled back.
  */
 export class Batch implements Query {
-  private readonly results: Row[][] = [];
+  /** The transaction that is being answered, and its statements so far. */
+  private at = 0;
+  private results: Row[][] = [];
   private rows: Row[] = [];
+  private error: DatabaseError | undefined;
   private reader: Reader | undefined;
   private known: Map<string, Reader> = new Map();
+  private readonly sending = new Set<string>();
   private leaveRows = (): void => {};
 
   constructor(
-    private readonly executions: readonly Execution[],
+    private readonly transactions: readonly (readonly Execution[])[],
     /** Without names a statement is prepared each time, which a pooler between here and the server may require. */
     private readonly named: boolean,
-    private readonly outcome: Outcome,
+    private readonly listener: BatchListener,
   ) {}
 
   submit(connection: Connection): void {
     this.known = knownTo(connection);
-    this.leaveRows = readRows(connection, (bytes, start) => this.readRow(bytes, start));
-    const sending = new Set<string>();
+    this.leaveRows = readRows(
+      connection,
+      (bytes, start) => this.readRow(bytes, start),
+      (message) => this.keepsFromPg(message),
+    );
     connection.stream.cork();
-    for (const { statement, values } of this.executions) {
-      const name = this.named ? statement.name : '';
-      if (!name || (!this.known.has(name) && !sending.has(name))) {
-        prepare(connection, name, statement);
-        sending.add(name);
+    for (const transaction of this.transactions) {
+      for (const { statement, values } of transaction) {
+        const name = this.nameOf(statement);
+        if (!this.known.has(name) && !this.sending.has(name)) {
+          prepare(connection, name, statement);
+          if (name) this.sending.add(name);
+        }
+        connection.bind({ statement: name, values: values as string[], valueMapper: prepareValue }, true);
+        connection.execute(null, true);
       }
-      connection.bind({ statement: name, values: values as string[], valueMapper: prepareValue }, true);
-      connection.execute(null, true);
+      connection.sync();
     }
-    connection.sync();
     connection.stream.uncork();
   }
 
+  /** A transaction relies on no other: when the first one to prepare a statement fails, the next ones would miss it. */
+  private nameOf({ name }: Statement): string {
+    if (!this.named) return '';
+    return this.transactions.length === 1 || this.known.has(name) ? name : '';
+  }
+
   handleRowDescription({ fields }: { fields: Field[] }): void {
-    const { name, properties } = this.current().statement;
+    const { statement } = this.current();
     this.reader = {
-      empty: Object.fromEntries(properties.map((property) => [property, null])),
+      empty: Object.fromEntries(statement.properties.map((property) => [property, null])),
       fields: fields.map(({ dataTypeID }) => fieldReader(dataTypeID)),
     };
-    if (this.named) this.known.set(name, this.reader);
+    if (this.sending.has(statement.name)) this.known.set(statement.name, this.reader);
   }
 
   /** A row is the number of its fields, and each of them is a length and a text; that of null is -1, and nothing. */
   private readRow(bytes: Buffer, start: number): void {
-    const { name, properties } = this.current().statement;
+    const { name, properties, isNumbered } = this.current().statement;
     const { empty, fields } = (this.reader ??= this.known.get(name) as Reader);
     const row = { ...empty };
     let at = start + 2;
@@ -93,7 +115,9 @@ export class Batch implements Query {
       row[properties[i] as string] = (fields[i] as FieldReader)(bytes, at, at + length);
       at += length;
     }
-    this.rows.push(row);
+    if (isNumbered)
+      this.rows[Number(bytes.toString('latin1', at + 4, at + 4 + bytes.readInt32BE(at))) - 1] = row;
+    else this.rows.push(row);
   }
 
   handleCommandComplete(): void {
@@ -102,18 +126,46 @@ export class Batch implements Query {
     this.reader = undefined;
   }
 
+  private keepsFromPg(message: Message): boolean {
+    if (message instanceof DatabaseError) {
+      this.error = message;
+      return true;
+    }
+    return message.name === 'readyForQuery' && this.endTransaction();
+  }
+
+  /** Returns whether another transaction follows. */
+  private endTransaction(): boolean {
+    const transaction = this.transactions[this.at] as readonly Execution[];
+    const { results, error } = this;
+    // The error of a commit comes behind those of all statements.
+    const failed = transaction[results.length]?.statement;
+    this.at++;
+    this.results = [];
+    this.rows = [];
+    this.error = undefined;
+    this.reader = undefined;
+    if (!error) this.listener.committed(transaction, results);
+    else this.listener.rolledBack(transaction, error, failed !== undefined && this.wasPrepared(failed));
+    return this.at < this.transactions.length;
+  }
+
+  private wasPrepared({ name }: Statement): boolean {
+    return this.known.has(name) && !this.sending.has(name);
+  }
+
   handleReadyForQuery(): void {
     this.leaveRows();
-    this.outcome.done(this.results);
+    this.listener.answered();
   }
 
   handleError(error: unknown): void {
     this.leaveRows();
-    this.outcome.failed(error, this.results.length);
+    this.listener.broken(this.error ?? error);
   }
 
   private current(): Execution {
-    return this.executions[this.results.length] as Execution;
+    return (this.transactions[this.at] as readonly Execution[])[this.results.length] as Execution;
   }
 }
 

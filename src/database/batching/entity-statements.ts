@@ -65,15 +65,29 @@ export class EntityStatements {
   insert(given: string[]): Statement {
     const text = (): string =>
       `${this.insertInto(given)} VALUES ${places(given.length)} RETURNING ${this.columns}`;
-    return this.write(['insert', ...given], text, () => this.insertMany(given));
+    return this.write(['insert', ...given], text, { forMany: () => this.insertMany(given) });
   }
 
+  /**
+   * SQL promises no order of the rows that RETURNING yields, and a trigger may leave one out. So the ids are taken
+   * first, each beside its place in the arrays, and lead from a stored row back to that place.
+   */
   private insertMany(given: string[]): Statement | undefined {
     const arrays = this.arrays(given);
     if (!arrays) return undefined;
-    const text = (): string =>
-      `${this.insertInto(given)} SELECT * FROM unnest(${arrays}) RETURNING ${this.columns}`;
-    return this.write(['insert many', ...given], text);
+    const { databaseName } = this.columnOf('id');
+    const id = quote(databaseName);
+    const columns = given.map((property) => this.column(property)).join(', ');
+    const sequence = `pg_get_serial_sequence(${literal(this.table)}, ${literal(databaseName)})`;
+    const text = (): string => `
+      WITH given AS MATERIALIZED (
+        SELECT nextval((SELECT ${sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ (${columns}, "#")
+      ), stored AS (
+        INSERT INTO ${this.table} (${id}, ${columns}) OVERRIDING SYSTEM VALUE
+        SELECT ${id}, ${columns} FROM given RETURNING ${this.columns}
+      )
+      SELECT stored.*, given."#" FROM stored JOIN given USING (${id})`;
+    return this.write(['insert many', ...given], text, { isNumbered: true });
   }
 
   private insertInto(properties: string[]): string {
@@ -92,14 +106,19 @@ export class EntityStatements {
     return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
   }
 
-  private write(words: string[], text: () => string, forMany?: () => Statement | undefined): Statement {
+  private write(
+    words: string[],
+    text: () => string,
+    more: { isNumbered?: boolean; forMany?: () => Statement | undefined } = {},
+  ): Statement {
     let shelf = this.written;
     for (const word of words) shelf = shelf.at(word);
     return (shelf.item ??= {
       name: nameOf(`${this.entity.tableName} ${words.join(' ')}`),
       text: text(),
       properties: this.properties,
-      forMany: forMany?.(),
+      isNumbered: more.isNumbered ?? false,
+      forMany: more.forMany?.(),
     });
   }
 
@@ -133,6 +152,10 @@ function places(count: number): string {
 
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** The server keeps 63 bytes of a name. */

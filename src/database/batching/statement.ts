@@ -4,6 +4,8 @@ export interface Statement {
   readonly text: string;
   /** What the columns of a row are called, in their order. */
   readonly properties: readonly string[];
+  /** Behind these columns comes one more, which says to which place of the arrays a row belongs, from 1 on. */
+  readonly isNumbered?: boolean;
   /** The same for many rows at once, with an array in the place of each value. */
   readonly forMany?: Statement | undefined;
 }
@@ -22,6 +24,4 @@ export interface Execution {
   readonly question?: string | undefined;
   /** Those that were put together into this one. */
   readonly parts?: readonly Execution[];
-  /** Not to be put together with others again. */
-  readonly alone?: boolean;
 }

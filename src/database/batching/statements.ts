@@ -3,7 +3,8 @@ import type { DataSource } from 'typeorm';
 import type { Availability } from '../availability.js';
 import type { Tracing } from '../../observability/tracing.js';
 import type { DatabaseConnection } from '../connection.js';
-import { createServerDriver } from '../server/server-driver.js';
+import { Refusals } from '../refusals.js';
+import { createServerDriver, type WatchedPool } from '../server/server-driver.js';
 import { serverClient } from '../server/server-client.js';
 import { Channel } from './channel.js';
 import { LANES } from './lanes.js';
@@ -15,7 +16,8 @@ const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 export class Statements {
   private readonly reads: Channel;
   private readonly writes: Channel;
-  private readonly pools: pg.Pool[] = [];
+  /** Those of the lanes on a server, with one connection for each lane. */
+  readonly pools: WatchedPool[] = [];
 
   constructor(
     connection: DatabaseConnection,
@@ -25,15 +27,16 @@ export class Statements {
   ) {
     const { Pool } = createServerDriver(availability);
     const named = connection.kind === 'embedded' || connection.preparedStatements;
+    const route = { availability, refusals: new Refusals(), named };
     const channel = (kind: 'read' | 'write'): Channel => {
       if (connection.kind === 'embedded') {
         // One session: a lane takes TypeORM's only connection for a batch, and leaves it to others between two.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return new Channel(shared, availability, { kind, lanes: 1, named });
+        return new Channel({ ...route, kind, pool: shared }, 1);
       }
       const pool = new Pool({ ...serverClient(connection), max: LANES[kind], idleTimeoutMillis: 0 });
       this.pools.push(pool);
-      return new Channel(() => pool, availability, { kind, lanes: LANES[kind], named });
+      return new Channel({ ...route, kind, pool: () => pool }, LANES[kind]);
     };
     this.reads = channel('read');
     this.writes = channel('write');

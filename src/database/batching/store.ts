@@ -50,6 +50,8 @@ export class Store<T extends Stored> {
   async insert(values: Omit<T, 'id'>): Promise<T> {
     const statement = this.texts().insert(Object.keys(values));
     const [row] = await this.statements.write(statement, Object.values(values));
+    // A trigger or a rule can leave a row out without an error.
+    if (!row) throw new Error(`The database stored no row of ${this.entity.name}.`);
     return row as unknown as T;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Execution, Statement } from './statement.js';
+import type { Execution, Row, Statement } from './statement.js';
 import { putTogether, takeApart } from './together.js';
 
 const forMany: Statement = { name: 'insert many', text: '', properties: [] };
@@ -46,10 +46,18 @@ describe('Inserts put together', () => {
     expect(outcomes).toEqual({ 'a,1': 'no', 'b,2': 'no', 'c,3': 'no' });
   });
 
-  it('stay separate after being taken apart', () => {
-    const [, together] = three();
-    const apart = putTogether(takeApart(together as Execution));
+  it('resolve each to its own row when the server leaves one out', () => {
+    const rows: Row[] = [];
+    rows[0] = { n: 1 };
+    rows[2] = { n: 3 };
+    three()[1]?.resolve(rows);
+    expect(outcomes).toEqual({ 'a,1': [{ n: 1 }], 'b,2': [], 'c,3': [{ n: 3 }] });
+  });
+
+  it('are unchanged after being taken apart', () => {
+    const apart = takeApart(three());
     expect(apart.map(({ statement, values }) => [statement.name, values])).toEqual([
+      ['other', ['x']],
       ['insert', ['a', '1']],
       ['insert', ['b', '2']],
       ['insert', ['c', '3']],

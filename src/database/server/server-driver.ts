@@ -50,8 +50,13 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as Promise<unknown> | undefined)?.catch === 'function';
 }
 
+export interface WatchedPool extends pg.Pool {
+  /** Connects even while the database counts as away, to find out whether it is back. */
+  probe(): Promise<pg.PoolClient>;
+}
+
 export interface ServerDriver {
-  readonly Pool: typeof pg.Pool;
+  readonly Pool: new (options?: pg.PoolConfig) => WatchedPool;
   readonly Client: typeof pg.Client;
   readonly types: typeof pg.types;
   readonly defaults: typeof pg.defaults;
@@ -59,7 +64,7 @@ export interface ServerDriver {
 
 /** The parts of the module `pg` that TypeORM uses, with pools that know when there is nothing to connect to. */
 export function createServerDriver(availability: Availability): ServerDriver {
-  class WatchedPool extends pg.Pool {
+  class Pool extends pg.Pool implements WatchedPool {
     private readonly open = new Set<pg.PoolClient>();
 
     constructor(options?: pg.PoolConfig) {
@@ -73,6 +78,10 @@ export function createServerDriver(availability: Availability): ServerDriver {
       });
     }
 
+    probe(): Promise<pg.PoolClient> {
+      return super.connect();
+    }
+
     override connect(callback?: unknown): never {
       const connect = super.connect.bind(this) as (callback?: unknown) => never;
       if (!availability.isAway) return connect(callback);
@@ -83,5 +92,5 @@ export function createServerDriver(availability: Availability): ServerDriver {
     }
   }
 
-  return { Pool: WatchedPool, Client: HonestClient, types: pg.types, defaults: pg.defaults };
+  return { Pool, Client: HonestClient, types: pg.types, defaults: pg.defaults };
 }

@@ -1,0 +1,16 @@
+import type { QueryRunner } from 'typeorm';
+import { ConfigError } from '../common/config/load-config.js';
+
+/**
+ * Refuses a database that would count, cut or garble text. Nothing but a new database changes its encoding, so the
+ * process ends and says so: to wait for that, unready and with a line in the log, would only hide it.
+ */
+export async function requireUtf8(runner: QueryRunner): Promise<void> {
+  const [{ encoding }] = (await runner.query("SELECT current_setting('server_encoding') AS encoding")) as [
+    { encoding: string },
+  ];
+  if (encoding === 'UTF8') return;
+  throw new ConfigError([
+    `DATABASE_URL names a database with the encoding ${encoding}; it must be UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+  ]);
+}

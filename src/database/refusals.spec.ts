@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { Refusals } from './refusals.js';
+
+const refusal = (code: string) =>
+  Object.assign(new DatabaseError('could not extend file', 0, 'error'), { code });
+
+describe('Refusals of the server', () => {
+  const lines: string[] = [];
+  beforeEach(() => {
+    jest.useFakeTimers();
+    for (const level of ['error', 'warn'] as const)
+      jest.spyOn(Logger.prototype, level).mockImplementation((line: string) => void lines.push(line));
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+    lines.length = 0;
+  });
+
+  it('are logged once for each reason, and once more when it is over', () => {
+    const refusals = new Refusals(1_000);
+    for (let i = 0; i < 500; i++) {
+      refusals.count(refusal('53100'));
+      jest.advanceTimersByTime(10);
+    }
+    refusals.count(refusal('42P01'));
+    expect(lines).toEqual([
+      'The database refuses statements, which are answered 503: could not extend file (53100)',
+      'The database refuses statements, which are answered 503: could not extend file (42P01)',
+    ]);
+    jest.advanceTimersByTime(2_000);
+    expect(lines.slice(2)).toEqual([
+      'The database no longer refuses statements with 53100: 500 in 5.0 s.',
+      'The database no longer refuses statements with 42P01: 1 in 0.0 s.',
+    ]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * What an error of the server means. The server has rolled the transaction back, unless the outcome is `unknown`.
+ *
+ * - `own`: the statement or its values are at fault. A feature may know the code; otherwise it is a 500.
+ * - `busy`: the server was too slow, or a lock was held. 503.
+ * - `conflict`: a concurrent transaction was in the way. The statement is sent again, then 503.
+ * - `stale`: what the connection has prepared is out of date. The statement is sent again on another one, then 503.
+ * - `schema`: a table, a column or a permission is missing, or has changed. 503, and the service is not ready.
+ * - `outage`: the server cannot work at the moment: no disk, no memory, starting, stopping, a standby. 503.
+ * - `unknown`: the transaction may have been committed. 503, with a message that says so.
+ */
+export type Meaning = 'own' | 'busy' | 'conflict' | 'stale' | 'schema' | 'outage' | 'unknown';
+
+/** By SQLSTATE, and by its first two characters, the class. What is not listed is the statement's own. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  '08': 'unknown', // connection exceptions, which as answers come from a node or a pooler behind the server
+  '25006': 'outage', // read only: a standby
+  '25P03': 'outage', // idle in transaction for too long
+  '25P04': 'outage', // transaction timeout
+  '26': 'stale', // no such prepared statement: DISCARD ALL, or a pooler
+  '28': 'outage', // authorisation: a password that is being changed
+  '3D': 'outage', // no such database
+  '3F': 'schema',
+  '40': 'conflict', // serialization failure, deadlock
+  '40002': 'own', // a constraint, at the commit
+  '40003': 'unknown', // statement completion unknown
+  '42501': 'schema', // no permission
+  '42703': 'schema', // no such column
+  '42704': 'schema', // no such object, such as a type
+  '42804': 'schema', // the type does not fit
+  '42883': 'schema', // no such function or operator
+  '42P01': 'schema', // no such table
+  '42P05': 'stale', // the prepared statement exists already
+  '53': 'outage', // no disk space, no memory, no connections
+  '55006': 'busy', // object in use
+  '55P03': 'busy', // lock not available
+  '57': 'outage', // shutting down, starting up, terminated
+  '57014': 'busy', // statement timeout
+  '58': 'outage', // I/O error, or a file is missing
+  '72': 'conflict', // snapshot too old
+  F0: 'outage', // the configuration file of the server
+  HV001: 'outage', // foreign data: out of memory
+  HV00N: 'outage', // foreign data: no connection
+};
+
+export function meaningOf(sqlstate: string): Meaning {
+  return MEANINGS[sqlstate] ?? MEANINGS[sqlstate.slice(0, 2)] ?? 'own';
+}
+
+/**
+ * What PostgreSQL says when a plan returns other columns since its table was altered. The code says no more than
+ * "not supported"; the name of the function in the server is never translated, as its message is.
+ */
+export function isStalePlan({
+  code,
+  routine,
+}: {
+  code?: string | undefined;
+  routine?: string | undefined;
+}): boolean {
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
+}

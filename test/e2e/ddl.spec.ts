@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { describeInside } from './support/deployment.js';
+import { type Service, startService } from './support/service.js';
+
+/** What an operator may do to a table while the service runs, and what takes it back. */
+const UNNOTICED: [change: string, undo?: string][] = [
+  ['ALTER TABLE pets ALTER name TYPE varchar(300)', 'ALTER TABLE pets ALTER name TYPE text'],
+  ['ALTER TABLE pets ALTER category_id TYPE numeric', 'ALTER TABLE pets ALTER category_id TYPE bigint'],
+  ['ALTER TABLE pets ALTER category_id TYPE integer', 'ALTER TABLE pets ALTER category_id TYPE bigint'],
+  ['ALTER TABLE pets ALTER id TYPE integer', 'ALTER TABLE pets ALTER id TYPE bigint'],
+  ["ALTER TABLE pets ADD extra text DEFAULT 'x' NOT NULL", 'ALTER TABLE pets DROP extra'],
+  ['ALTER TABLE pets ADD stamp timestamptz DEFAULT clock_timestamp()', 'ALTER TABLE pets DROP stamp'],
+  ["ALTER TABLE pets ALTER status SET DEFAULT 'sold'", 'ALTER TABLE pets ALTER status DROP DEFAULT'],
+  ['ALTER TABLE pets ADD CONSTRAINT more CHECK (id > 0)', 'ALTER TABLE pets DROP CONSTRAINT more'],
+  ['ALTER TABLE pets ADD CONSTRAINT more UNIQUE (id, name)', 'ALTER TABLE pets DROP CONSTRAINT more'],
+  ['CREATE INDEX more ON pets (name)', 'DROP INDEX more'],
+  ['DROP INDEX pets_status_id', 'CREATE INDEX pets_status_id ON pets (status, id)'],
+  ['ALTER INDEX pets_status_id RENAME TO other', 'ALTER INDEX other RENAME TO pets_status_id'],
+  ['ALTER TABLE pets ALTER status SET STATISTICS 500', 'ALTER TABLE pets ALTER status SET STATISTICS -1'],
+  ['ALTER TABLE pets ALTER name SET STORAGE EXTERNAL', 'ALTER TABLE pets ALTER name SET STORAGE EXTENDED'],
+  ['ALTER TABLE pets SET (fillfactor = 70)', 'ALTER TABLE pets RESET (fillfactor)'],
+  ['ALTER TABLE pets SET UNLOGGED', 'ALTER TABLE pets SET LOGGED'],
+  ['ALTER TABLE pets REPLICA IDENTITY FULL', 'ALTER TABLE pets REPLICA IDENTITY DEFAULT'],
+  ["COMMENT ON TABLE pets IS 'animals'"],
+  ['CLUSTER pets USING pets_pkey'],
+  ['VACUUM FULL pets'],
+  ['REINDEX TABLE pets'],
+  ['ANALYZE pets'],
+  ['TRUNCATE pets'],
+  ['ALTER TABLE api_keys ALTER name TYPE varchar(300)', 'ALTER TABLE api_keys ALTER name TYPE text'],
+  ['ALTER TABLE api_keys ADD extra integer DEFAULT 1', 'ALTER TABLE api_keys DROP extra'],
+  ['VACUUM FULL api_keys'],
+];
+
+/** While these hold, no statement can work. */
+const MISSING: [change: string, undo: string][] = [
+  ['ALTER TABLE pets RENAME name TO title', 'ALTER TABLE pets RENAME title TO name'],
+  ['ALTER TABLE pets RENAME TO animals', 'ALTER TABLE animals RENAME TO pets'],
+  [
+    'CREATE SCHEMA away; ALTER TABLE pets SET SCHEMA away',
+    'ALTER TABLE away.pets SET SCHEMA public; DROP SCHEMA away',
+  ],
+];
+
+describeInside('DDL while the service runs', () => {
+  let service: Service;
+  let run: (sql: string) => Promise<unknown>;
+  let keys: string[];
+  let turn = 0;
+  beforeAll(async () => {
+    service = await startService();
+    run = (sql) => service.app.get(DataSource).query(sql);
+    const issue = async () => (await service.app.get(KeysService).issue({ name: 'ddl' })).key;
+    keys = await Promise.all(Array.from({ length: 4 * (UNNOTICED.length + MISSING.length) }, issue));
+    await statuses(); // so that connections have everything prepared
+  });
+  afterAll(() => service.stop());
+
+  /** Each kind of statement once; the first with a key that has to be looked up. */
+  async function statuses(): Promise<number[]> {
+    const headers = { authorization: `Bearer ${keys[turn++ % keys.length]}` };
+    const created = await service.post('/v1/pets', { name: 'a', categoryId: 1, status: 'sold' }, { headers });
+    const { id } = (created.json ?? {}) as { id?: number };
+    const paths = [
+      `/v1/pets/${id ?? 1}`,
+      '/v1/pets',
+      '/v1/pets?status=sold',
+      `/v1/pets?status=sold&after=${(id ?? 1) - 1}`,
+    ];
+    const answers = [created];
+    for (const path of paths) answers.push(await service.get(path));
+    return answers.map(({ status }) => status);
+  }
+
+  /** A busy machine may be too slow for some of them; anything but a 503 for that would be a fault. */
+  async function expectWell(): Promise<void> {
+    let seen = await statuses();
+    for (let attempt = 0; seen.includes(503) && attempt < 10; attempt++) seen = await statuses();
+    expect(seen).toEqual([201, 200, 200, 200, 200]);
+  }
+
+  describe.each(UNNOTICED)('%s', (change, undo) => {
+    it('goes unnoticed, and so does the way back', async () => {
+      await run(change);
+      await expectWell();
+      if (!undo) return;
+      await run(undo);
+      await expectWell();
+    });
+  });
+
+  describe.each(MISSING)('%s', (change, undo) => {
+    it('is answered 503, makes the service unready, and passes without a restart', async () => {
+      const becomes = async (status: number): Promise<void> => {
+        for (let attempt = 0; (await service.call('GET', '/health/ready')).status !== status; attempt++) {
+          if (attempt === 100) throw new Error(`/health/ready did not become ${status}.`);
+          await delay(50);
+        }
+      };
+      await becomes(200);
+      await run(change);
+      expect(new Set(await statuses())).toEqual(new Set([503]));
+      await becomes(503);
+      await run(undo);
+      await expectWell();
+      await becomes(200);
+    });
+  });
+
+  it('goes unnoticed under load, or is 503 for a moment', async () => {
+    const seen = new Set<number>();
+    let isOver = false;
+    const client = async (send: () => Promise<{ status: number }>): Promise<void> => {
+      while (!isOver) seen.add((await send()).status);
+    };
+    const clients = [
+      client(() => service.post('/v1/pets', { name: 'b', categoryId: 2 })),
+      client(() => service.post('/v1/pets', { name: 'c', categoryId: 3, status: 'sold' })),
+      client(() => service.get('/v1/pets?limit=5')),
+      client(() => service.get('/v1/pets?status=sold&limit=5')),
+    ];
+    for (const sql of [...UNNOTICED, ...MISSING].flat()) {
+      if (sql) await run(sql);
+      await delay(5);
+    }
+    isOver = true;
+    await Promise.all(clients);
+    expect([...seen].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
+    await expectWell();
+  });
+});

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe } from '@jest/globals';
+import { describeInside, NeedsTheInside } from './deployment.js';
+
+const CONFIGURATION = 'docker/haproxy.cfg';
+const NOWHERE = '127.0.0.1:1';
+const START_MS = 10_000;
+
+const version = installedVersion();
+
+/** Tests that need HAProxy; skipped where it is not installed. */
+export const describeProxy = version > 0 ? describeInside : describe.skip;
+
+export interface Proxy {
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/** HAProxy as it is shipped, in front of one replica; without one, in front of none. */
+export async function startProxy(replica?: string): Promise<Proxy> {
+  const [http, status] = [await freePort(), await freePort()];
+  const env = {
+    ...process.env,
+    HAPROXY_HTTP: `127.0.0.1:${http}`,
+    HAPROXY_STATUS: `127.0.0.1:${status}`,
+    REPLICA_1: replica ? new URL(replica).host : NOWHERE,
+    REPLICA_2: NOWHERE,
+  };
+  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: 'ignore' });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  try {
+    await seen(child, `http://127.0.0.1:${status}/status;csv`, replica ? 'UP' : 'DOWN');
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { origin: `http://127.0.0.1:${http}`, stop };
+}
+
+/** Resolves when HAProxy has checked the replica. */
+async function seen(child: ChildProcess, url: string, state: string): Promise<void> {
+  for (const end = performance.now() + START_MS; performance.now() < end; await delay(50)) {
+    if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}.`);
+    const table = await fetch(url, { headers: { connection: 'close' } }).then(
+      (answer) => answer.text(),
+      () => '',
+    );
+    const server = table.split('\n').find((line) => line.split(',')[1] === 'replica-1');
+    if (server?.split(',')[17] === state) return;
+  }
+  throw new Error(`HAProxy does not take the replica for ${state}.`);
+}
+
+/** A replica that is ready, and answers nothing: it drops requests for `/v1/dropped`, and holds all others. */
+export async function startMuteReplica(): Promise<{ origin: string; stop(): Promise<void> }> {
+  const server: Server = createServer((request, response) => {
+    if (request.url === '/health/ready') response.end();
+    if (request.url === '/v1/dropped') request.socket.destroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const stop = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+/** Skips the test where HAProxy is older. */
+export function requireHaproxy(wanted: number): void {
+  if (version < wanted) throw new NeedsTheInside(`needs HAProxy ${wanted}`);
+}
+
+function installedVersion(): number {
+  const { stdout } = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
+  return Number(/version (\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
