@@ -1,5 +1,5 @@
+import type { Call, Transport } from './call.js';
 import type { CallOptions } from './settings.js';
-import type { Call, Transport } from './transport.js';
 
 /**
  * All items of a list, a page at a time. The next page begins after the last id: the address in the `Link` header says

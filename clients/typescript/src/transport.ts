@@ -1,20 +1,8 @@
 import { type ApiError, toApiError } from './api-error.js';
+import type { Call, Result, Transport } from './call.js';
 import { parseExactly, stringifyExactly } from './exact-json.js';
 import type { CallOptions, Settings } from './settings.js';
 import { wait } from './wait.js';
-
-/** One operation, filled in. */
-export interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly query?: object;
-  readonly body?: object;
-}
-
-export interface Result<T> {
-  readonly body: T;
-  readonly headers: Headers;
-}
 
 const TIMEOUT_MS = 10_000;
 /** Refusals that pass by themselves; the service says after how many seconds. */
@@ -23,8 +11,8 @@ const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
 /** An answer may ask for a longer wait than this: then the caller decides, not this client. */
 const LONGEST_WAIT_S = 60;
 
-/** Sends requests and reads answers. It knows HTTP, and nothing of any operation. */
-export class Transport {
+/** Sends calls over HTTP, reads the answers, and retries. Independent of any operation. */
+export class HttpTransport implements Transport {
   constructor(
     private readonly settings: Settings,
     /** The members of answers that are 64-bit integers. */
