@@ -3,6 +3,7 @@ import { CONTESTANTS, startContestant } from './contestants.mjs';
 import { fillDatabase, startDatabase } from './database.mjs';
 import { fullLoad } from './load/wrk.mjs';
 import { flatPage } from './report/flat-page.mjs';
+import { readPlan } from './report/plan.mjs';
 import { describeMachine, writePage } from './report/write.mjs';
 import { explainedStatements, statementsDuring } from './statement-log.mjs';
 import { ratios, summary } from './statistics.mjs';
@@ -97,18 +98,11 @@ async function plansOf(bench, postgres, database) {
 /** A ratio alone would also look well if the page with few rows were the slow one. */
 function judgePlans(bench, { database, plans }) {
   for (const [i, { title }] of PAGES.entries()) {
-    const buffers = buffersOf(plans[i]);
-    const thrownAway = Number(/Rows Removed by Filter: (\d+)/.exec(plans[i])?.[1] ?? 0);
+    const { buffers, discarded } = readPlan(plans[i]);
     const what = `${title}, ${database.rows.toLocaleString('en')} rows`;
     bench.expect(`${what}: ${buffers} buffers, at most ${MOST_BUFFERS}`, buffers <= MOST_BUFFERS);
-    bench.expect(`${what}: ${thrownAway} rows read and thrown away, none allowed`, thrownAway === 0);
+    bench.expect(`${what}: ${discarded} rows read and discarded, none allowed`, discarded === 0);
   }
-}
-
-/** The first line about buffers is that of the whole statement. */
-function buffersOf(plan) {
-  const [line] = /Buffers: shared .*/.exec(plan);
-  return [...line.matchAll(/(?:hit|read)=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** One after the other, because requests at the same time may share a statement. */
