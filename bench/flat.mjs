@@ -13,7 +13,7 @@ const PAGES = [
   { name: 'deep', title: 'the deepest position', path: (rows) => `/v1/pets?limit=20&after=${rows - 25}` },
   {
     name: 'rare',
-    title: 'the rarest status, at its deepest position',
+    title: 'the rarest status, deepest',
     path: (rows) => `/v1/pets?limit=20&status=sold&after=${rows - 2_200}`,
   },
 ];

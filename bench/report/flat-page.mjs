@@ -20,11 +20,11 @@ export function flatPage({ pages, statements, sides, form, machine }) {
     '## Plans',
     "From PostgreSQL's log of the service's own statements (`auto_explain`).",
     table(
-      ['', 'rows', 'scan', 'buffers', 'rows discarded'],
+      ['', 'rows', 'index', 'buffers', 'discarded rows'],
       pages.flatMap(({ title }, i) =>
         sides.map(({ plans, database }) => {
-          const { scan, buffers, discarded } = readPlan(plans[i]);
-          return [title, database.rows.toLocaleString('en'), scan, buffers, discarded];
+          const { index, buffers, discarded } = readPlan(plans[i]);
+          return [title, database.rows.toLocaleString('en'), index, buffers, discarded];
         }),
       ),
     ),
@@ -34,7 +34,6 @@ export function flatPage({ pages, statements, sides, form, machine }) {
       ['', 'requests', 'statements', 'by the clock'],
       statements.map(({ title, requests, count, byTheClock }) => [title, requests, count, byTheClock]),
     ),
-    'One request after another, counted in the same log. By the clock, however many requests there are: the look-up of ' +
-      'the key, its last use, and the heartbeat.',
+    'Sequential requests, counted in the same log. By the clock: key look-ups, last uses, heartbeats.',
   ].join('\n\n');
 }

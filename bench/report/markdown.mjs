@@ -37,8 +37,8 @@ function ratioTable(workloads) {
   return table(head, rows);
 }
 
-const equalLoad = ({ perSecond, ours, theirs, ratio }) =>
-  `${spread(ratio, 2)}: ${ours.toFixed(1)} ÷ ${theirs.toFixed(1)} ms at ${perSecond}/s`;
+const equalLoad = ({ perSecond, ours, ratio }) =>
+  `${spread(ratio, 2)}, ${ours.toFixed(1)} ms at ${perSecond}/s`;
 
 function figureTable(workloads) {
   const rows = workloads.flatMap(({ name, lines }) =>
@@ -46,7 +46,7 @@ function figureTable(workloads) {
       .filter((line) => line.name !== CONTROL)
       .map((line) => [
         `\`${name}\`, ${line.title}`,
-        spread(line.perSecond, 0),
+        line.perSecond.median.toFixed(0),
         line.p50.toFixed(1),
         line.p99.toFixed(1),
         line.cpu.median.toFixed(3),
