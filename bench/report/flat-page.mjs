@@ -30,10 +30,12 @@ export function flatPage({ pages, statements, sides, form, machine }) {
     ),
     `\`\`\`sql\n${pages.map((_, i) => readPlan(sides[0].plans[i]).statement).join('\n')}\n\`\`\``,
     '## Statements',
-    table(
-      ['', 'requests', 'statements', 'by the clock'],
-      statements.map(({ title, requests, count, byTheClock }) => [title, requests, count, byTheClock]),
-    ),
-    'Sequential requests, counted in the same log. By the clock: key look-ups, last uses, heartbeats.',
+    statements
+      .map(
+        ({ title, requests, count, byTheClock }) =>
+          `- ${requests} times ${title}: ${count}, and ${byTheClock} by the clock`,
+      )
+      .join('\n'),
+    'Counted in the same log, one request after another. By the clock: key look-ups, last uses, heartbeats.',
   ].join('\n\n');
 }
