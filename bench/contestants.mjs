@@ -31,20 +31,20 @@ export const CONTESTANTS = [
   { name: 'service', title: 'this service', ...service },
   {
     name: 'fastify',
-    title: 'by hand: Fastify and the driver',
+    title: 'by hand',
     main: join(peers, 'fastify', 'main.mjs'),
     settings: production,
   },
   {
     name: 'express',
-    title: 'by default: Nest on Express, TypeORM',
+    title: 'by default',
     main: join(peers, 'express', 'dist', 'main.js'),
     settings: production,
   },
   { name: 'again', title: 'this service once more', ...service },
   {
     name: 'fixed',
-    title: 'a fixed page, no database',
+    title: 'fixed page',
     main: join(peers, 'fixed', 'main.mjs'),
     settings: production,
     only: ['hot'],

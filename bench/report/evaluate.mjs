@@ -46,7 +46,6 @@ function steadyOf(workload, { service, fastify }) {
   return {
     perSecond,
     ours: median(p99(ours)),
-    theirs: median(p99(theirs)),
     ratio: ratios(p99(ours), p99(theirs)),
   };
 }

@@ -2,9 +2,9 @@ import { comment, deprecation } from './comments.mjs';
 import { inOrder, int64Members, namedType, reachableSchemas, typeOf } from './types.mjs';
 
 const IMPORTS = `// Made from openapi.json by \`npm run client\`; not to be edited.
+import type { Transport } from './call.js';
 import { pages } from './pages.js';
-import type { CallOptions } from './settings.js';
-import type { Transport } from './transport.js';`;
+import type { CallOptions } from './settings.js';`;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 

@@ -1,6 +1,6 @@
 import { INT64_MEMBERS, Operations } from './operations.js';
 import type { Settings } from './settings.js';
-import { Transport } from './transport.js';
+import { HttpTransport } from './transport.js';
 
 // The public API of the package.
 export { ApiError } from './api-error.js';
@@ -10,6 +10,6 @@ export type { CallOptions, Settings, Wait } from './settings.js';
 /** A client of the animal store. */
 export class AnimalStore extends Operations {
   constructor(settings: Settings) {
-    super(new Transport(settings, INT64_MEMBERS));
+    super(new HttpTransport(settings, INT64_MEMBERS));
   }
 }

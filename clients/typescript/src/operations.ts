@@ -1,7 +1,7 @@
 // Made from openapi.json by `npm run client`; not to be edited.
+import type { Transport } from './call.js';
 import { pages } from './pages.js';
 import type { CallOptions } from './settings.js';
-import type { Transport } from './transport.js';
 
 /** An animal to add. The service assigns its id. */
 export interface NewPet {

@@ -1,5 +1,5 @@
+import type { Call, Transport } from './call.js';
 import type { CallOptions } from './settings.js';
-import type { Call, Transport } from './transport.js';
 
 /**
  * Iterates over all items of a list. The `Link` header only tells whether there is a next page; its URL is not used, so

@@ -1,20 +1,8 @@
 import { type ApiError, toApiError } from './api-error.js';
+import type { Call, Result, Transport } from './call.js';
 import { parseExactly, stringifyExactly } from './exact-json.js';
 import type { CallOptions, Settings } from './settings.js';
 import { wait } from './wait.js';
-
-/** A request, independent of the deployment. */
-export interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly query?: object;
-  readonly body?: object;
-}
-
-export interface Result<T> {
-  readonly body: T;
-  readonly headers: Headers;
-}
 
 const TIMEOUT_MS = 10_000;
 /** Temporary refusals; the service sends Retry-After with them. */
@@ -23,8 +11,8 @@ const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
 /** Longer waits are left to the caller. */
 const LONGEST_WAIT_S = 60;
 
-/** Sends requests and reads answers, independently of operations. */
-export class Transport {
+/** Sends calls over HTTP, reads the answers, and retries. Independent of any operation. */
+export class HttpTransport implements Transport {
   constructor(
     private readonly settings: Settings,
     /** Response members that are 64-bit integers. */
