@@ -8,8 +8,9 @@ import { CommonModule } from './common/common.module.js';
 import type { Config } from './common/config/config.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
+import { toOutage } from './database/outage.js';
 import { EdgeModule } from './edge/edge.module.js';
-import { ErrorFilter } from './edge/errors/error.filter.js';
+import { ERROR_TRANSLATION, ErrorFilter } from './edge/errors/error.filter.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
 import { MetricsServer } from './edge/metrics-server.js';
@@ -42,6 +43,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_PIPE, useClass: InputPipe },
+        { provide: ERROR_TRANSLATION, useValue: toOutage },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };

@@ -4,14 +4,16 @@ import {
   EntityMetadataNotFoundError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
+import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
 import { isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
 
-/** The database cannot do what was asked, through no fault of the request. The message is for the client. */
-export class DatabaseOutage extends Error {
+/** The database cannot serve the request, through no fault of the request: 503. */
+export class DatabaseOutage extends ApiError {
   override readonly name: string = 'DatabaseOutage';
 
   constructor(message = 'The database cannot be reached at the moment.', options?: ErrorOptions) {
-    super(message, options);
+    super('service_unavailable', message, RETRY_SOON);
+    this.cause = options?.cause;
   }
 }
 
@@ -77,6 +79,12 @@ const OUTAGES = [
   EntityMetadataNotFoundError,
   CannotExecuteNotConnectedError,
 ];
+
+/** What clients are told of an error that the driver or TypeORM threw; `undefined` when it is no outage. */
+export function toOutage(thrown: unknown): DatabaseOutage | undefined {
+  if (thrown instanceof DatabaseOutage) return thrown;
+  return isDatabaseOutage(thrown) ? new DatabaseOutage(undefined, { cause: thrown }) : undefined;
+}
 
 export function isDatabaseOutage(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;

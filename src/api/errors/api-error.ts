@@ -1,5 +1,8 @@
 import { ERRORS, type ErrorCode } from './error-catalogue.js';
 
+/** The headers of every 503. */
+export const RETRY_SOON = { 'retry-after': '1' };
+
 /** An error that is reported to the client. The error filter turns it into the response. */
 export class ApiError extends Error {
   readonly status: number;
@@ -28,6 +31,6 @@ export function methodNotAllowed(allow: string): ApiError {
   return new ApiError('method_not_allowed', `The methods of this resource are ${allow}.`, { allow });
 }
 
-export function unavailable(message?: string, retryAfterSeconds = 1): ApiError {
-  return new ApiError('service_unavailable', message, { 'retry-after': String(retryAfterSeconds) });
+export function unavailable(message?: string): ApiError {
+  return new ApiError('service_unavailable', message, RETRY_SOON);
 }

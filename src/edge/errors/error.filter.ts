@@ -1,11 +1,19 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { replyOf, requestOf } from '../../common/exchange.js';
+import type { ApiError } from '../../api/errors/api-error.js';
 import { sendError } from './send-error.js';
+import { toApiError } from './to-api-error.js';
+
+/** How the application reads errors of rooms that the edge does not know, such as those of the database. */
+export const ERROR_TRANSLATION = Symbol('error translation');
+export type ErrorTranslation = (thrown: unknown) => ApiError | undefined;
 
 /** The last word on every failure inside the application. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  constructor(@Inject(ERROR_TRANSLATION) private readonly translate: ErrorTranslation) {}
+
   catch(thrown: unknown, host: ArgumentsHost): void {
-    sendError(thrown, requestOf(host), replyOf(host));
+    sendError(thrown, requestOf(host), replyOf(host), this.translate(thrown) ?? toApiError(thrown));
   }
 }

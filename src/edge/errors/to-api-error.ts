@@ -1,13 +1,10 @@
 import { HttpException } from '@nestjs/common';
-import { DatabaseOutage, isDatabaseOutage } from '../../database/outage.js';
-import { ApiError, unavailable } from '../../api/errors/api-error.js';
+import { ApiError } from '../../api/errors/api-error.js';
 import { ERROR_CODES, ERRORS } from '../../api/errors/error-catalogue.js';
 
 /** What a client is told of a failure, whatever was thrown. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof DatabaseOutage) return unavailable(thrown.message);
-  if (isDatabaseOutage(thrown)) return unavailable('The database cannot be reached at the moment.');
   const status = statusOf(thrown);
   // Messages of frameworks and libraries are not for clients: each code has a text of its own.
   if (status < 400 || status >= 500) return new ApiError('internal_error');
