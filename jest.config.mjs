@@ -31,5 +31,5 @@ export default {
   ],
   reporters: ['default', '<rootDir>/scripts/support/test-report.mjs'],
   testTimeout: 30_000,
-  maxWorkers: availableParallelism() * 2, // many tests wait, for clocks and for other processes
+  maxWorkers: availableParallelism() + 1, // many tests wait, for clocks and for other processes
 };
