@@ -207,13 +207,20 @@ describe('The edge', () => {
     const issued = await Promise.all(names.map(async (name) => (await keys.issue({ name })).key));
     const send = (key: string, id: string) =>
       service.call('GET', '/v1/pets', { headers: { authorization: `Bearer ${key}`, 'x-request-id': id } });
-    const answers = await Promise.all(
-      issued.flatMap((key, i) => [send(key, `of-client-${i}`), send(generateKey('test'), `of-nobody-${i}`)]),
-    );
+    const sendAll = () =>
+      Promise.all(
+        issued.flatMap((key, i) => [
+          send(key, `of-client-${i}`),
+          send(generateKey('test'), `of-nobody-${i}`),
+        ]),
+      );
+    let answers = await sendAll();
+    // The engine of a busy machine may take longer than any request waits.
+    for (let i = 0; i < 10 && answers.some(({ status }) => status === 503); i++) answers = await sendAll();
     expect(answers.map(({ status }) => status)).toEqual(names.flatMap(() => [200, 401]));
     const lines = service.log.map((line) => JSON.parse(line) as { requestId?: string; key?: string });
     for (const name of names) {
-      expect(lines.find(({ requestId }) => requestId === `of-${name}`)?.key).toBe(name);
+      expect(lines.findLast(({ requestId }) => requestId === `of-${name}`)?.key).toBe(name);
     }
   });
 
