@@ -94,6 +94,21 @@ describe('Statements that are sent together', () => {
       expect(await run(`SELECT FROM pets WHERE name = 'there can be only one'`)).toHaveLength(1);
     });
 
+    it('and the log has its code, and nothing that a client sent', async () => {
+      const quoting = (code: string) =>
+        `RAISE 'no %', new.name USING DETAIL = new.name, HINT = new.name, ERRCODE = '${code}';`;
+      const named = `IF new.name = 'Rex of P0001' THEN ${quoting('P0001')} END IF;`;
+      await misbehave(`${named} IF new.name = 'Rex of 53200' THEN ${quoting('53200')} END IF;`);
+      await run("ALTER TABLE pets ADD CONSTRAINT pets_name_once CHECK (name <> 'Rex of 23514')");
+      const before = service.log.length;
+      for (const [code, status] of Object.entries({ P0001: 500, 23514: 500, 53200: 503 })) {
+        const answer = await service.post('/v1/pets', { name: `Rex of ${code}`, categoryId: 1 });
+        expect(answer.status).toBe(status);
+        expect(service.log.slice(before).join('')).toContain(code);
+      }
+      expect(service.log.slice(before).join('')).not.toContain('Rex');
+    });
+
     it('and give nobody the row of another when one is left out', async () => {
       await misbehave(`IF new.name LIKE 'bad%' THEN RETURN NULL; END IF;`);
       for (const reason of await insertBadOnes((i) => `bad ${i}`))
