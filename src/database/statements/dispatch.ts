@@ -5,6 +5,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal, meaningOfError, OutcomeUnknown } from '../outage.js';
 import type { Refusals } from '../refusals.js';
 import { hangUp } from '../server/hang-up.js';
+import { isPerhapsOutOfDate } from '../sqlstate.js';
 import { Batch } from './batch.js';
 import type { Execution, Row } from './statement.js';
 import { putTogether, takeApart } from './together.js';
@@ -141,7 +142,8 @@ export class Dispatch {
     const meaning = meaningOfError(error);
     if (meaning === 'unknown') return rejectAll(transaction, this.unanswered(error));
     const executions = takeApart(transaction).filter(isAskedFor);
-    const isStale = !this.hasNewConnection && (meaning === 'stale' || (meaning === 'schema' && wasPrepared));
+    const isOutOfDate = wasPrepared && isPerhapsOutOfDate(error.code ?? '');
+    const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutOfDate);
     const isAlone = executions.length === 1;
     this.needsNewConnection ||= isStale;
     if (this.attempts < MOST_ATTEMPTS && (isStale || !isAlone || meaning === 'conflict')) {
