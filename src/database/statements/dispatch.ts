@@ -138,11 +138,14 @@ export class Dispatch {
   }
 
   /** The server has done nothing of this transaction. */
-  private rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared: boolean): void {
+  private rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared?: boolean): void {
     const meaning = meaningOfError(error);
-    if (meaning === 'unknown') return rejectAll(transaction, this.unanswered(error));
+    // A function, such as a trigger that asks another server, fails before the commit, and PostgreSQL names its routine; a
+    // pooler that has lost the server does not.
+    const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
+    if (meaning === 'unknown' && !isBeforeCommit) return rejectAll(transaction, this.unanswered(error));
     const executions = takeApart(transaction).filter(isAskedFor);
-    const isOutOfDate = wasPrepared && isPerhapsOutOfDate(error.code ?? '');
+    const isOutOfDate = wasPrepared === true && isPerhapsOutOfDate(error.code ?? '');
     const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutOfDate);
     const isAlone = executions.length === 1;
     this.needsNewConnection ||= isStale;
