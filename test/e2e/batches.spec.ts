@@ -111,6 +111,13 @@ describe('Statements that are sent together', () => {
       expect(service.log.slice(before).join('')).not.toContain('Rex');
     });
 
+    it('and keep their rows when a trigger gives them other ids', async () => {
+      await misbehave(`new.id = new.id + 1000000;`);
+      for (const pet of await insertBadOnes((i) => `bad ${i}`))
+        expect(pet).toMatchObject({ name: expect.stringMatching(/^bad/) });
+      await run('TRUNCATE pets');
+    });
+
     it('and give nobody the row of another when one is left out', async () => {
       await misbehave(`IF new.name LIKE 'bad%' THEN RETURN NULL; END IF;`);
       for (const reason of await insertBadOnes((i) => `bad ${i}`))
