@@ -2,6 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyBaseLogger } from 'fastify';
 import { Config } from './common/config/config.js';
 import { Shutdown } from './common/http/shutdown.js';
+import { framesOf } from './common/logging/describe-error.js';
 
 /** Whatever hangs, a client, the database or a collector: the process is gone this long after it has drained. */
 const CLOSE_MS = 7_500;
@@ -50,10 +51,5 @@ async function end(app: NestFastifyApplication, signal: NodeJS.Signals): Promise
 /** Where it happened. Not the message, nor what drivers add to it: both may quote what a client sent. */
 function describeCrash(thrown: unknown): { name: string; code?: unknown; at: string[] } {
   const { name, code, stack } = (thrown ?? {}) as NodeJS.ErrnoException;
-  const lines = typeof stack === 'string' ? stack.split('\n') : [];
-  return {
-    name: typeof name === 'string' ? name : typeof thrown,
-    code,
-    at: lines.filter((line) => /^ {4}at /.test(line)).map((line) => line.trim()),
-  };
+  return { name: typeof name === 'string' ? name : typeof thrown, code, at: framesOf(stack) };
 }
