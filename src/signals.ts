@@ -2,6 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyBaseLogger } from 'fastify';
 import { Config } from './common/config/config.js';
 import { Shutdown } from './edge/shutdown.js';
+import { framesOf } from './observability/describe-error.js';
 
 /** The time limit after draining, in case a client, the database or a collector hangs. */
 const CLOSE_MS = 7_500;
@@ -50,10 +51,5 @@ async function shutDown(app: NestFastifyApplication, signal: NodeJS.Signals): Pr
 /** Leaves out the message and the fields that drivers add: both may quote client data. */
 function describeCrash(thrown: unknown): { name: string; code?: unknown; at: string[] } {
   const { name, code, stack } = (thrown ?? {}) as NodeJS.ErrnoException;
-  const lines = typeof stack === 'string' ? stack.split('\n') : [];
-  return {
-    name: typeof name === 'string' ? name : typeof thrown,
-    code,
-    at: lines.filter((line) => /^ {4}at /.test(line)).map((line) => line.trim()),
-  };
+  return { name: typeof name === 'string' ? name : typeof thrown, code, at: framesOf(stack) };
 }

@@ -37,4 +37,12 @@ describe('Refusals of the server', () => {
     ]);
     expect(jest.getTimerCount()).toBe(0);
   });
+
+  it('are logged without the words of a function in the database, which may quote what a client sent', () => {
+    const error = new DatabaseError('no room for Rex', 0, 'error');
+    new Refusals().count(Object.assign(error, { code: '53100', where: 'PL/pgSQL function f() line 2' }));
+    expect(lines).toEqual([
+      'The database refuses statements, which are answered 503: a function of the database raised an error (53100)',
+    ]);
+  });
 });

@@ -18,7 +18,8 @@ export class Refusals {
 
   constructor(private readonly quietMs = QUIET_MS) {}
 
-  count({ code = '', message }: DatabaseError): void {
+  count(error: DatabaseError): void {
+    const { code = '' } = error;
     const now = performance.now();
     const refusal = this.current.get(code);
     if (refusal) {
@@ -27,7 +28,9 @@ export class Refusals {
       return;
     }
     this.current.set(code, { since: now, last: now, count: 1 });
-    this.logger.error(`The database refuses statements, which are answered 503: ${message} (${code})`);
+    this.logger.error(
+      `The database refuses statements, which are answered 503: ${reasonOf(error)} (${code})`,
+    );
     this.watch ??= setInterval(() => this.forget(), this.quietMs).unref();
   }
 
@@ -43,4 +46,9 @@ export class Refusals {
     clearInterval(this.watch);
     this.watch = undefined;
   }
+}
+
+/** The server's own words name its objects and files. Those of a function, such as a trigger, may quote what a client sent. */
+function reasonOf({ message, where }: DatabaseError): string {
+  return where === undefined ? message : 'a function of the database raised an error';
 }

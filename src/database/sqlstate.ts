@@ -48,6 +48,14 @@ export function meaningOf(sqlstate: string): Meaning {
 }
 
 /**
+ * Whether a statement may have failed only because its connection prepared it before the schema changed. An internal error
+ * is what PostgreSQL makes of values for a type that has been dropped since: it looks them up before it plans anew.
+ */
+export function isPerhapsOutOfDate(sqlstate: string): boolean {
+  return sqlstate === 'XX000' || meaningOf(sqlstate) === 'schema';
+}
+
+/**
  * What PostgreSQL says when a plan returns other columns since its table was altered. The code says no more than
  * "not supported"; the name of the function in the server is never translated, as its message is.
  */

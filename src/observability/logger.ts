@@ -3,7 +3,11 @@ import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Config } from '../common/config/config.js';
+import { describeError } from './describe-error.js';
 import { LogOutput } from './log-output.js';
+
+/** What every line of the log is made with, wherever it goes. */
+export const LINES = { base: null, serializers: { err: describeError } } as const;
 
 let output: LogOutput | undefined;
 
@@ -15,7 +19,7 @@ export function lostLogLines(): number {
 /** The one log of the process: JSON lines for machines, or short coloured ones for people. */
 export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   output ??= new LogOutput();
-  const logger = pino({ level: logLevel, base: null }, logFormat === 'pretty' ? prettyLines(output) : output);
+  const logger = pino({ ...LINES, level: logLevel }, logFormat === 'pretty' ? prettyLines(output) : output);
   output.onRecovery = (lines) =>
     logger.warn({ lines }, 'Lines of the log were lost: they could not be written.');
   return logger;

@@ -71,11 +71,13 @@ describe('Batched statements', () => {
 
     it.each([
       'P0001',
+      '08006',
       '0A000',
       '22021',
       '42P01',
       '26000',
       '40001',
+      '40003',
       '53100',
       '54000',
       '55P03',
@@ -94,6 +96,28 @@ describe('Batched statements', () => {
       for (const reason of await insertBadOnes(() => 'there can be only one'))
         expect(reason).toMatchObject({ code: '23505' });
       expect(await run(`SELECT FROM pets WHERE name = 'there can be only one'`)).toHaveLength(1);
+    });
+
+    it('and the log has its code, and nothing that a client sent', async () => {
+      const quoting = (code: string) =>
+        `RAISE 'no %', new.name USING DETAIL = new.name, HINT = new.name, ERRCODE = '${code}';`;
+      const named = `IF new.name = 'Rex of P0001' THEN ${quoting('P0001')} END IF;`;
+      await misbehave(`${named} IF new.name = 'Rex of 53200' THEN ${quoting('53200')} END IF;`);
+      await run("ALTER TABLE pets ADD CONSTRAINT pets_name_once CHECK (name <> 'Rex of 23514')");
+      const before = service.log.length;
+      for (const [code, status] of Object.entries({ P0001: 500, 23514: 500, 53200: 503 })) {
+        const answer = await service.post('/v1/pets', { name: `Rex of ${code}`, categoryId: 1 });
+        expect(answer.status).toBe(status);
+        expect(service.log.slice(before).join('')).toContain(code);
+      }
+      expect(service.log.slice(before).join('')).not.toContain('Rex');
+    });
+
+    it('and keep their rows when a trigger gives them other ids', async () => {
+      await misbehave(`new.id = new.id + 1000000;`);
+      for (const pet of await insertBadOnes((i) => `bad ${i}`))
+        expect(pet).toMatchObject({ name: expect.stringMatching(/^bad/) });
+      await run('TRUNCATE pets');
     });
 
     it('and give nobody the row of another when one is left out', async () => {

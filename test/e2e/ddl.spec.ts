@@ -11,6 +11,11 @@ const UNNOTICED: [change: string, undo?: string][] = [
   ['ALTER TABLE pets ALTER category_id TYPE numeric', 'ALTER TABLE pets ALTER category_id TYPE bigint'],
   ['ALTER TABLE pets ALTER category_id TYPE integer', 'ALTER TABLE pets ALTER category_id TYPE bigint'],
   ['ALTER TABLE pets ALTER id TYPE integer', 'ALTER TABLE pets ALTER id TYPE bigint'],
+  [
+    `ALTER TABLE pets DROP CONSTRAINT IF EXISTS pets_status_known; CREATE TYPE known AS ENUM ('available', 'pending', 'sold');
+     ALTER TABLE pets ALTER status TYPE known USING status::known`,
+    'ALTER TABLE pets ALTER status TYPE text; DROP TYPE known',
+  ],
   ["ALTER TABLE pets ADD extra text DEFAULT 'x' NOT NULL", 'ALTER TABLE pets DROP extra'],
   ['ALTER TABLE pets ADD stamp timestamptz DEFAULT clock_timestamp()', 'ALTER TABLE pets DROP stamp'],
   ["ALTER TABLE pets ALTER status SET DEFAULT 'sold'", 'ALTER TABLE pets ALTER status DROP DEFAULT'],

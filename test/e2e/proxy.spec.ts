@@ -75,6 +75,10 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(expectError(raw, 408, 'request_timeout')['x-request-id']).toBe('slow');
     });
 
+    it('does not speak HTTP/2, whose connections carry many requests at a time', async () => {
+      expect(await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 400 /);
+    });
+
     // Before 3.2, HAProxy answers with a text of its own what never became a request.
     it('answers malformed HTTP with an Error', async () => {
       requireHaproxy(3.2);

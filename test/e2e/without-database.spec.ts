@@ -59,6 +59,8 @@ describeInside('A service whose database', () => {
       level: 50,
       msg: expect.stringContaining('The database cannot be used; trying again until it can'),
     });
+    await get('/v1/pets');
+    expect(log).toHaveLength(1);
     expect(log.join('')).not.toContain('secret');
   });
 });

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { int64, integer, oneOf, text } from './rule.js';
 
@@ -44,6 +45,20 @@ describe('text', () => {
       });
       const blank = /\p{Cc}/u.test(value) || /\p{White_Space}/u.test(value);
       expect({ code, accepted: rule.accepts(value) }).toEqual({ code, accepted: !blank });
+    }
+  });
+
+  it('publishes a pattern that reads a text once', () => {
+    const { pattern } = rule.schema as { pattern: string };
+    const long = 'x'.repeat(500_000);
+    // A pattern that takes the square of the length in steps needs minutes, one that reads it once milliseconds.
+    for (const value of [`${long}\0`, ' '.repeat(500_000), `${' x'.repeat(250_000)}\0`]) {
+      const found = runInNewContext(
+        "new RegExp(pattern, 'u').test(value)",
+        { pattern, value },
+        { timeout: 10_000 },
+      );
+      expect(found).toBe(false);
     }
   });
 });

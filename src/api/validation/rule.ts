@@ -15,8 +15,11 @@ export interface Rule {
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-/** Printable text, not only white space. Regex engines differ in their classes, so the characters are listed. */
-const PRINTABLE = `^[^${CONTROL}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`;
+/**
+ * Printable text, not only white space. Regex engines differ in their classes, so the characters are listed. The first
+ * two classes are disjoint; otherwise an engine backtracks, in time quadratic in the length.
+ */
+const PRINTABLE = `^[${WHITE_SPACE}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`;
 
 /** A single line of text. The length counts Unicode code points. */
 export function text({ minLength, maxLength }: { minLength: number; maxLength: number }): Rule {

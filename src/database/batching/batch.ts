@@ -31,8 +31,11 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unkn
 export interface BatchListener {
   /** A transaction is committed: the rows of each of its statements. */
   committed(transaction: readonly Execution[], rows: Row[][]): void;
-  /** A transaction is rolled back. `wasPrepared`: the connection knew the statement that failed before this batch. */
-  rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared: boolean): void;
+  /**
+   * A transaction is rolled back. `wasPrepared`: the connection knew the statement that failed before this batch;
+   * `undefined` when no statement failed, but the commit.
+   */
+  rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared?: boolean): void;
   /** The server waits for the next batch. */
   answered(): void;
   /** The connection broke, or the server closed it with an error. Nothing is known of the transactions not told of. */
@@ -146,7 +149,7 @@ export class Batch implements Query {
     this.error = undefined;
     this.reader = undefined;
     if (!error) this.listener.committed(transaction, results);
-    else this.listener.rolledBack(transaction, error, failed !== undefined && this.wasPrepared(failed));
+    else this.listener.rolledBack(transaction, error, failed && this.wasPrepared(failed));
     return this.at < this.transactions.length;
   }
 

@@ -144,6 +144,19 @@ describe('What is sent together', () => {
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
   });
 
+  it('has an unknown outcome when the commit says so', async () => {
+    const server = new FakeServer(() => [done(['a', '1']), error('08006', 'ERROR', 'finish'), READY]);
+    expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
+  });
+
+  it('is not stored when PostgreSQL says so of the statement itself', async () => {
+    const server = new FakeServer(() => [error('08006', 'ERROR', 'exec_stmt_raise'), READY]);
+    expect(await send(server, performance.now(), 'a')).toMatchObject([
+      { name: 'DatabaseRefusal' },
+      undefined,
+    ]);
+  });
+
   it.each([
     ['26000', ''],
     ['42P05', ''],

@@ -5,6 +5,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal, meaningOfError, OutcomeUnknown } from '../outage.js';
 import type { Refusals } from '../refusals.js';
 import { hangUp } from '../server/hang-up.js';
+import { isPerhapsOutOfDate } from '../sqlstate.js';
 import { Batch } from './batch.js';
 import type { Execution, Row } from './statement.js';
 import { putTogether, takeApart } from './together.js';
@@ -137,11 +138,15 @@ export class Dispatch {
   }
 
   /** The server has done nothing of this transaction. */
-  private rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared: boolean): void {
+  private rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared?: boolean): void {
     const meaning = meaningOfError(error);
-    if (meaning === 'unknown') return rejectAll(transaction, this.unanswered(error));
+    // A function, such as a trigger that asks another server, fails before the commit, and PostgreSQL names its routine; a
+    // pooler that has lost the server does not.
+    const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
+    if (meaning === 'unknown' && !isBeforeCommit) return rejectAll(transaction, this.unanswered(error));
     const executions = takeApart(transaction).filter(isAskedFor);
-    const isStale = !this.hasNewConnection && (meaning === 'stale' || (meaning === 'schema' && wasPrepared));
+    const isOutOfDate = wasPrepared === true && isPerhapsOutOfDate(error.code ?? '');
+    const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutOfDate);
     const isAlone = executions.length === 1;
     this.needsNewConnection ||= isStale;
     if (this.attempts < MOST_ATTEMPTS && (isStale || !isAlone || meaning === 'conflict')) {

@@ -30,7 +30,7 @@ describe('EntityStatements.insert', () => {
         'FROM unnest($1::text[]) WITH ORDINALITY AS _ ("name", "#") ), ' +
         'stored AS ( INSERT INTO "toys" ("id", "name") OVERRIDING SYSTEM VALUE ' +
         'SELECT "id", "name" FROM given RETURNING "id", "name" ) ' +
-        'SELECT stored.*, given."#" FROM stored JOIN given USING ("id")',
+        'SELECT stored.*, coalesce(given."#", 1 / (0 * stored."id")) FROM stored LEFT JOIN given USING ("id")',
     );
   });
 

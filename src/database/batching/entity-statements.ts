@@ -70,7 +70,8 @@ export class EntityStatements {
 
   /**
    * SQL promises no order of the rows that RETURNING yields, and a trigger may leave one out. So the ids are taken
-   * first, each beside its place in the arrays, and lead from a stored row back to that place.
+   * first, each beside its place in the arrays, and lead from a stored row back to that place. A row that a trigger gave
+   * another id leads nowhere: the division fails, nothing is stored, and each goes in a statement of its own.
    */
   private insertMany(given: string[]): Statement | undefined {
     const arrays = this.arrays(given);
@@ -86,7 +87,7 @@ export class EntityStatements {
         INSERT INTO ${this.table} (${id}, ${columns}) OVERRIDING SYSTEM VALUE
         SELECT ${id}, ${columns} FROM given RETURNING ${this.columns}
       )
-      SELECT stored.*, given."#" FROM stored JOIN given USING (${id})`;
+      SELECT stored.*, coalesce(given."#", 1 / (0 * stored.${id})) FROM stored LEFT JOIN given USING (${id})`;
     return this.write(['insert many', ...given], text, { isNumbered: true });
   }
 

@@ -1,6 +1,7 @@
 import { Inject, type Type } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { Page } from '../../api/paging/page.js';
+import { DatabaseOutage } from '../outage.js';
 import { EntityStatements } from './entity-statements.js';
 import type { Statements } from './statements.js';
 
@@ -56,6 +57,8 @@ export class Store<T extends Stored> {
   }
 
   private texts(): EntityStatements {
+    // TypeORM learns its entities when it first connects.
+    if (!this.dataSource.isInitialized) throw new DatabaseOutage();
     return (this.written ??= new EntityStatements(this.dataSource.getMetadata(this.entity)));
   }
 }

@@ -4,6 +4,7 @@ import { createApp } from '../../../src/app.js';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { Clock } from '../../../src/common/clock.js';
 import { Config } from '../../../src/common/config/config.js';
+import { LINES } from '../../../src/observability/logger.js';
 import { Database } from '../../../src/database/database.js';
 import { type Answer, call, type Options } from './client.js';
 import { Contract } from './contract.js';
@@ -58,7 +59,7 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   const app = await createApp(Object.assign(new Config(), settings), {
     clock,
     connection: database.connection,
-    logger: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    logger: pino({ ...LINES, level: 'debug' }, { write: (line: string) => void log.push(line) }),
   });
   await app.listen(0, '127.0.0.1');
   await app.get(Database).whenReady();
