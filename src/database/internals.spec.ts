@@ -51,8 +51,8 @@ describe('internals of others that the database relies on', () => {
     const { connection } = client;
     connection.parse({ name: 'one', text: 'SELECT $1' } as never, true);
     connection.describe({ type: 'S', name: 'one' }, true);
-    connection.bind({ statement: 'one', values: ['a'], valueMapper: () => 'mapped' } as never, true);
-    connection.execute(null as never, true);
+    connection.bind({ statement: 'one', values: ['a'], valueMapper: () => 'mapped' }, true);
+    connection.execute(null, true);
     connection.sync();
     return /^P.*one.*D.*one.*B.*one.*mapped.*E.*S/s.test(written());
   });
@@ -143,6 +143,6 @@ describe('internals of others that the database relies on', () => {
 function clientOnAStream() {
   const stream = new PassThrough();
   Object.assign(stream, { connect: () => stream, setNoDelay: () => stream, setKeepAlive: () => stream });
-  const client = new pg.Client({ stream: () => stream } as never) as pg.Client & { connection: Connection };
+  const client = new pg.Client({ stream: () => stream });
   return { client, stream, written: () => String(stream.read()) };
 }
