@@ -34,7 +34,7 @@ try {
 } finally {
   await drill.cleanUp();
 }
-process.exit(drill.report(name) ? 0 : 1);
+process.exit(drill.report() ? 0 : 1);
 
 async function shortOnes() {
   const drills = await Promise.all(names.map(async (known) => ({ known, ...(await load(known)) })));

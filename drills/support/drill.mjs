@@ -48,21 +48,21 @@ export class Drill {
     process.exit(130);
   }
 
-  /** Prints the report, with --markdown also as a row of docs/drills.md. Returns whether the drill passed. */
-  report(name) {
+  /** Prints the report, with --markdown also the outcome for docs/drills.md. Returns whether the drill passed. */
+  report() {
     const passed = this.#expectations.length > 0 && this.#expectations.every(([, holds]) => holds);
     const width = Math.max(0, ...this.#figures.map(([name]) => name.length));
     const lines = this.#figures.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
     const verdicts = this.#expectations.map(([what, holds]) => `  ${holds ? 'pass' : 'FAIL'}  ${what}`);
     process.stdout.write(`\n${[...lines, '', ...verdicts].join('\n')}\n`);
-    if (this.args.includes('--markdown')) process.stdout.write(`\n${this.#row(name, passed)}\n`);
+    if (this.args.includes('--markdown')) process.stdout.write(`\n${this.#outcome(passed)}\n`);
     return passed;
   }
 
-  #row(name, passed) {
-    const figures = this.#figures.map(([figure, value]) => `${figure}: ${value}`).join('; ');
+  #outcome(passed) {
+    const figures = this.#figures.map(([figure, value]) => `${figure}: ${value}`);
     const failures = this.#expectations.filter(([, holds]) => !holds).map(([what]) => `**not** ${what}`);
-    return `| \`${name}\` | ${[passed ? 'passed' : 'failed', figures, ...failures].join('; ').replaceAll('|', '\\|')} |`;
+    return [passed ? 'passed' : 'failed', ...figures, ...failures].join('; ').replaceAll('|', '\\|');
   }
 
   async #undoAll() {

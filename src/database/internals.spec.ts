@@ -1,0 +1,148 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import pg, { type Connection } from 'pg';
+import { Parser } from 'pg-protocol/dist/parser.js';
+import { DataSource, EntityMetadataNotFoundError, MigrationExecutor } from 'typeorm';
+import { startEmptyDatabase } from '../../test/support/empty-database.js';
+import { itFinds } from '../../test/support/inside.js';
+import type { EmbeddedDatabase } from './embedded/embedded-database.js';
+import type { PGliteDriver } from './embedded/pglite-driver.js';
+
+type Internals = Record<string, unknown>;
+
+const BATCHING = 'src/database/batching';
+
+describe('internals of others that the database relies on', () => {
+  let database: EmbeddedDatabase;
+  let driver: PGliteDriver;
+
+  beforeAll(async () => {
+    database = await startEmptyDatabase();
+    driver = database.driver as PGliteDriver;
+  });
+
+  afterAll(() => database.close());
+
+  itFinds('pg-protocol: Parser.handlePacket()', 'src/database/rows.ts', () => {
+    const handled: unknown[] = [];
+    const parser = Object.assign(
+      new Parser() as unknown as { parse(chunk: Buffer, tell: () => void): void },
+      {
+        handlePacket: (start: number, code: number, length: number) => handled.push(start, code, length),
+      },
+    );
+    parser.parse(Buffer.from('Z\0\0\0\x05I'), () => {});
+    return handled.join() === '5,90,5';
+  });
+
+  itFinds('pg: connection.attachListeners()', 'src/database/rows.ts', () => {
+    const { client, stream } = clientOnAStream();
+    let attached: unknown;
+    Object.assign(client.connection, { attachListeners: (given: unknown) => (attached = given) });
+    (client.connection as unknown as { connect(port: number, host: string): void }).connect(
+      5432,
+      'localhost',
+    );
+    return attached === stream;
+  });
+
+  itFinds('pg: the messages of a connection', BATCHING, () => {
+    const { client, written } = clientOnAStream();
+    const { connection } = client;
+    connection.parse({ name: 'one', text: 'SELECT $1' } as never, true);
+    connection.describe({ type: 'S', name: 'one' }, true);
+    connection.bind({ statement: 'one', values: ['a'], valueMapper: () => 'mapped' }, true);
+    connection.execute(null, true);
+    connection.sync();
+    return /^P.*one.*D.*one.*B.*one.*mapped.*E.*S/s.test(written());
+  });
+
+  itFinds('pg: utils.prepareValue()', BATCHING, () => {
+    const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils;
+    return prepareValue(['a', 1]) === '{"a","1"}' && prepareValue(5n) === '5';
+  });
+
+  itFinds('pg: the callbacks of a query that is submitted', BATCHING, async () => {
+    const called: string[] = [];
+    const client = new driver.Client();
+    await client.connect();
+    await new Promise<void>((resolve) => {
+      client.query({
+        submit: (connection: Connection) => connection.query('SELECT 1 WHERE false'),
+        handleRowDescription: () => called.push('row description'),
+        handleCommandComplete: () => called.push('command complete'),
+        handleReadyForQuery: resolve,
+        handleError: () => called.push('error'),
+      } as never);
+    });
+    await client.end();
+    return called.join() === 'row description,command complete';
+  });
+
+  itFinds('pg: connection.stream', 'src/database/server/hang-up.ts', () => {
+    const { client, stream } = clientOnAStream();
+    return (client.connection as unknown as Internals)['stream'] === stream;
+  });
+
+  itFinds('pg: the text of a time-out', 'src/database/server/server-driver.ts', async () => {
+    const { client } = clientOnAStream();
+    const query = client.query({
+      text: 'SELECT 1',
+      query_timeout: 1,
+    } as never) as unknown as Promise<unknown>;
+    const error = await query.catch((thrown: Error) => thrown);
+    return (error as Error).message === 'Query read timeout';
+  });
+
+  itFinds('PostgreSQL: the error for an outdated plan', 'src/database/sqlstate.ts', async () => {
+    const client = new driver.Client();
+    await client.connect();
+    await client.query('CREATE TABLE altered (id int)');
+    const read = () => client.query({ name: 'all', text: 'SELECT * FROM altered' });
+    await read();
+    await client.query('ALTER TABLE altered ADD name text');
+    const error = (await read().catch((thrown: unknown) => thrown)) as { code?: string; routine?: string };
+    await client.end();
+    return error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+  });
+
+  itFinds('PGlite: the raw protocol', 'src/database/embedded/pglite-session.ts', async () => {
+    const client = new driver.Client();
+    await client.connect();
+    const { rows } = await client.query('SELECT 1 AS one');
+    await client.end();
+    return rows[0].one === 1;
+  });
+
+  itFinds('TypeORM: option `driver`, and driver.master', 'src/database/data-source-options.ts', async () => {
+    const dataSource = new DataSource({ type: 'postgres', driver });
+    await dataSource.initialize();
+    const { master } = dataSource.driver as unknown as { master: unknown };
+    await dataSource.destroy();
+    return master instanceof driver.Pool;
+  });
+
+  itFinds('TypeORM: MigrationExecutor', 'src/database/migrator.ts', () => {
+    const executor = new MigrationExecutor(
+      new DataSource({ type: 'postgres', driver }),
+    ) as unknown as Internals;
+    return typeof executor['executePendingMigrations'] === 'function' && executor['transaction'] === 'all';
+  });
+
+  itFinds('TypeORM: the error for an entity before it is connected', 'src/database/outage.ts', () => {
+    try {
+      new DataSource({ type: 'postgres', driver }).getMetadata(DataSource);
+      return false;
+    } catch (error) {
+      return error instanceof EntityMetadataNotFoundError;
+    }
+  });
+});
+
+/** A client of pg that writes to memory and never gets an answer. */
+function clientOnAStream() {
+  const stream = new PassThrough();
+  Object.assign(stream, { connect: () => stream, setNoDelay: () => stream, setKeepAlive: () => stream });
+  const client = new pg.Client({ stream: () => stream });
+  return { client, stream, written: () => String(stream.read()) };
+}

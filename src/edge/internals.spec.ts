@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer, Socket } from 'node:net';
+import { describe } from '@jest/globals';
+import { type FastifyInstance, fastify } from 'fastify';
+import { itFinds } from '../../test/support/inside.js';
+
+describe('internals of others that the edge relies on', () => {
+  itFinds('Node.js: Socket._writev and _write', 'src/edge/one-write.ts', async () => {
+    const chunks = await chunksOfAnAnswer();
+    return chunks.length === 2 && chunks[1] === '' && typeof Socket.prototype._write === 'function';
+  });
+
+  itFinds('Node.js: socket._handle.writeQueueSize', 'src/edge/connections.ts', async () => {
+    const sizes = await unsentBytes(32 * 1024 * 1024);
+    return sizes.before === 0 && typeof sizes.after === 'number' && sizes.after > 1024 * 1024;
+  });
+
+  itFinds("Node.js: event 'socket' of a response", 'src/edge/pipelining.ts', () => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    let assigned = false;
+    response.once('socket', () => (assigned = true));
+    response.assignSocket(new Socket());
+    return assigned && response.socket !== null;
+  });
+
+  itFinds('Node.js: ServerResponse.assignSocket()', 'src/edge/adapter.ts', () => {
+    const socket = new Socket();
+    const response = new ServerResponse(new IncomingMessage(socket));
+    response.assignSocket(socket);
+    return response.socket === socket;
+  });
+
+  itFinds("Fastify: its listener of the server's 'request' event", 'src/edge/handle-before.ts', () =>
+    withFastify(({ server }) => server.listeners('request').length === 1),
+  );
+
+  itFinds('Fastify: addHttpMethod() for known methods', 'src/edge/adapter.ts', () =>
+    withFastify(async (instance) => {
+      instance.addHttpMethod('POST', { overrideExisting: true });
+      instance.post('/', ({ body, raw }) => ({
+        isUnread: body === undefined && !raw.readableEnded,
+      }));
+      const { body } = await instance.inject({ method: 'POST', url: '/', payload: { a: 1 } });
+      return body === '{"isUnread":true}';
+    }),
+  );
+});
+
+/** The chunks that Node.js passes to `_writev` for an answer that ends with its body. */
+async function chunksOfAnAnswer(): Promise<unknown[]> {
+  const written: unknown[] = [];
+  const server = createHttpServer((_request, response) => response.end('answer'));
+  server.on('connection', (socket) => {
+    socket._writev = function (chunks, callback) {
+      written.push(...chunks.map(({ chunk }) => chunk as unknown));
+      Socket.prototype._writev?.call(this, chunks, callback);
+    };
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await answer.text();
+  server.close();
+  server.closeAllConnections();
+  return written;
+}
+
+/** What a socket reports as unsent while its client reads nothing. */
+async function unsentBytes(
+  size: number,
+): Promise<{ before?: number | undefined; after?: number | undefined }> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  const before = socket._handle?.writeQueueSize;
+  socket.write(Buffer.alloc(size));
+  const after = socket._handle?.writeQueueSize;
+  client.destroy();
+  socket.destroy();
+  server.close();
+  return { before, after };
+}
+
+async function withFastify(
+  check: (instance: FastifyInstance) => boolean | Promise<boolean>,
+): Promise<boolean> {
+  const instance = fastify();
+  try {
+    return await check(instance);
+  } finally {
+    await instance.close();
+  }
+}
