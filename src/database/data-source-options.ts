@@ -2,9 +2,9 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { DATABASE_LIMITS, SLOW_STATEMENT_LIMITS } from './limits.js';
-import { createServerDriver } from './server/server-driver.js';
-import { OWN_CONNECTIONS } from './batching/lanes.js';
-import { types } from './types.js';
+import { serverDriver } from './server/server-driver.js';
+import { OWN_CONNECTIONS } from './limits.js';
+import { types } from './pg-types.js';
 
 /** How TypeORM reaches the database. Nothing waits for ever: neither for a connection nor for a statement. */
 export function dataSourceOptions(
@@ -16,7 +16,7 @@ export function dataSourceOptions(
   return {
     ...migrationOptions(connection),
     url: connection.url,
-    driver: createServerDriver(availability),
+    driver: serverDriver(availability),
     poolSize: connection.poolSize - OWN_CONNECTIONS,
     extra: {
       ...serverExtra,

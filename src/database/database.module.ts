@@ -8,8 +8,8 @@ import { dataSourceOptions } from './data-source-options.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
-import { Statements } from './batching/statements.js';
-import { Store, type Stored, storeOf } from './batching/store.js';
+import { StatementQueues } from './batching/statement-queues.js';
+import { BatchedRepository, batchedRepositoryOf, type EntityWithId } from './batching/batched-repository.js';
 
 @Global()
 @Module({})
@@ -30,31 +30,31 @@ export class DatabaseModule {
       providers: [
         { provide: Availability, useValue: availability },
         {
-          provide: Statements,
+          provide: StatementQueues,
           inject: [DataSource, Tracing],
           useFactory: (dataSource: DataSource, tracing: Tracing) =>
-            new Statements(connection, dataSource, availability, tracing),
+            new StatementQueues(connection, dataSource, availability, tracing),
         },
         DatabaseMetrics,
         {
           provide: Database,
-          inject: [DataSource, Statements],
-          useFactory: (dataSource: DataSource, statements: Statements) =>
+          inject: [DataSource, StatementQueues],
+          useFactory: (dataSource: DataSource, statements: StatementQueues) =>
             new Database(dataSource, connection, [...this.migrations], availability, statements),
         },
       ],
-      exports: [Availability, Database, Statements],
+      exports: [Availability, Database, StatementQueues],
     };
   }
 
   /** What a feature keeps in the database: its tables, and the migrations that make them. */
-  static forFeature(entities: Type<Stored>[], migrations: Migration[]): DynamicModule {
+  static forFeature(entities: Type<EntityWithId>[], migrations: Migration[]): DynamicModule {
     for (const migration of migrations) this.migrations.add(migration);
     const stores = entities.map((entity) => ({
-      provide: storeOf(entity),
-      inject: [DataSource, Statements],
-      useFactory: (dataSource: DataSource, statements: Statements) =>
-        new Store(entity, dataSource, statements),
+      provide: batchedRepositoryOf(entity),
+      inject: [DataSource, StatementQueues],
+      useFactory: (dataSource: DataSource, statements: StatementQueues) =>
+        new BatchedRepository(entity, dataSource, statements),
     }));
     const typeOrm = TypeOrmModule.forFeature(entities);
     return {

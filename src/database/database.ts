@@ -10,12 +10,12 @@ import { DataSource } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { migrate, type Migration } from './migrator.js';
-import { isDatabaseOutage } from './outage.js';
+import { isDatabaseOutage } from './database-errors.js';
 import { Heartbeat } from './server/heartbeat.js';
-import { Probe } from './probe.js';
+import { ReadinessProbe } from './readiness-probe.js';
 import { meaningOf } from './sqlstate.js';
 import { serverClient } from './server/server-client.js';
-import type { Statements } from './batching/statements.js';
+import type { StatementQueues } from './batching/statement-queues.js';
 
 const RETRY_MS = 500;
 const SHUTDOWN_MS = 3_000;
@@ -25,7 +25,7 @@ const SHUTDOWN_MS = 3_000;
 export class Database implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
-  private readonly probe: Probe;
+  private readonly probe: ReadinessProbe;
   private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();
 
@@ -34,9 +34,9 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly connection: DatabaseConnection,
     private readonly migrations: Migration[],
     private readonly availability: Availability,
-    private readonly statements: Statements,
+    private readonly statements: StatementQueues,
   ) {
-    this.probe = new Probe(dataSource, statements, connection.kind === 'server');
+    this.probe = new ReadinessProbe(dataSource, statements, connection.kind === 'server');
     if (connection.kind === 'server') {
       this.heartbeat = new Heartbeat(serverClient(connection), statements.pools, availability);
     }
@@ -84,7 +84,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
-        this.availability.found();
+        this.availability.markAvailable();
         this.heartbeat?.start();
         if (told) this.logger.warn('The database is connected.');
         return;

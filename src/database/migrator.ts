@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
-import { requireUtf8 } from './encoding.js';
+import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
 
 export type Migration = new () => MigrationInterface;

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { DatabaseBusy } from '../../src/database/outage.js';
-import { Batch } from '../../src/database/batching/batch.js';
-import { type Store, storeOf } from '../../src/database/batching/store.js';
+import { DatabaseBusy } from '../../src/database/database-errors.js';
+import { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
+import { type BatchedRepository, batchedRepositoryOf } from '../../src/database/batching/batched-repository.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { type Service, startService } from './support/service.js';
 
 /** The requests of different clients go to the database together; none of them may notice. */
 describe('Batched statements', () => {
   let service: Service;
-  let pets: Store<Pet>;
+  let pets: BatchedRepository<Pet>;
   beforeAll(async () => {
     service = await startService();
-    pets = service.app.get<Store<Pet>>(storeOf(Pet));
+    pets = service.app.get<BatchedRepository<Pet>>(batchedRepositoryOf(Pet));
   });
   afterAll(() => service.stop());
 
@@ -156,7 +156,7 @@ describe('Batched statements', () => {
   });
 
   it('are sent once for identical concurrent reads', async () => {
-    const submit = jest.spyOn(Batch.prototype, 'submit');
+    const submit = jest.spyOn(PipelinedBatch.prototype, 'submit');
     const { id } = await pets.insert(animal('popular'));
     submit.mockClear();
     const before = Promise.all(Array.from({ length: 50 }, () => pets.findOneBy({ id })));

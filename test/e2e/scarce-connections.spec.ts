@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
-import { LANES } from '../../src/database/batching/lanes.js';
+import { QUEUE_CONNECTIONS } from '../../src/database/limits.js';
 import { call } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 
@@ -88,7 +88,7 @@ onServer('When the server has no connections to spare', () => {
   });
 
   it('those that there are go to the lanes', async () => {
-    await limitConnections(LANES.read + LANES.write);
+    await limitConnections(QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write);
     await end(await backends());
     const isNormal = async () => (await everything()).join() === '200,201,200';
     await until(isNormal);

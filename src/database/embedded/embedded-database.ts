@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { mkdir, realpath } from 'node:fs/promises';
 import { openDataFolder } from './data-folder.js';
 import { lockDirectory } from './directory-lock.js';
-import { createDriver } from './pglite-driver.js';
+import { embeddedDriver } from './pglite-driver.js';
 import { PGliteSession } from './pglite-session.js';
 
 export { DatabaseInUseError } from './directory-lock.js';
@@ -42,7 +42,7 @@ export function embed(engine: PGlite, release: () => Promise<void> = async () =>
   const session = new PGliteSession(engine);
   let closing: Promise<void> | undefined;
   return {
-    driver: createDriver(session),
+    driver: embeddedDriver(session),
     close: () => (closing ??= engine.close().finally(release)),
   };
 }

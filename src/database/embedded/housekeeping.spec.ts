@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { startEmptyDatabase } from '../../../test/support/empty-database.js';
 import type { EmbeddedDatabase } from './embedded-database.js';
 import { runHousekeeping } from './housekeeping.js';
-import type { PGliteDriver } from './pglite-driver.js';
+import type { PgDriver } from './pglite-driver.js';
 
 describe('keepHouse', () => {
   let database: EmbeddedDatabase;
@@ -11,7 +11,7 @@ describe('keepHouse', () => {
 
   beforeAll(async () => {
     database = await startEmptyDatabase();
-    pool = new (database.driver as PGliteDriver).Pool();
+    pool = new (database.driver as PgDriver).Pool();
   });
 
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe('keepHouse', () => {
     jest.useFakeTimers({
       doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout', 'clearTimeout'],
     });
-    const watched = new (database.driver as PGliteDriver).Pool();
+    const watched = new (database.driver as PgDriver).Pool();
     const query = jest.spyOn(watched, 'query').mockRejectedValue(new Error('not now') as never);
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     jest.advanceTimersByTime(60_000);

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
-import { Shelf } from '../../common/shelf.js';
 import type { Statement } from './statement.js';
 
-/** Types that go into an array as they are, and come out of it as they were. */
+/** Types whose values survive an array unchanged. */
 const PLAIN_TYPES = new Set([
   'bigint',
   'boolean',
@@ -20,20 +19,20 @@ const PLAIN_TYPES = new Set([
   'uuid',
 ]);
 
-/** Writes the statements of an entity, from what TypeORM knows of it, and each of them once. */
-export class EntityStatements {
-  private readonly written = new Shelf<Statement>();
+/** The SQL of an entity, from TypeORM's metadata. Each statement is written once. */
+export class EntitySql {
+  private readonly statements = new Map<string, Statement>();
   private readonly properties: string[];
   private readonly table: string;
   private readonly columns: string;
 
   constructor(private readonly entity: EntityMetadata) {
-    const unknown = entity.columns.find(
+    const unsupported = entity.columns.find(
       ({ transformer, embeddedMetadata }) => transformer ?? embeddedMetadata,
     );
-    if (unknown) {
+    if (unsupported) {
       throw new Error(
-        `A store does not know transformers and embedded columns, and ${entity.name}.${unknown.propertyName} is one. Use TypeORM's repository.`,
+        `A batched repository supports neither transformers nor embedded columns, such as ${entity.name}.${unsupported.propertyName}. Use TypeORM's repository.`,
       );
     }
     this.properties = entity.columns.map(({ propertyName }) => propertyName);
@@ -41,22 +40,21 @@ export class EntityStatements {
     this.table = entity.tablePath.split('.').map(quote).join('.');
   }
 
-  /** One row, by columns that are equal to something. */
   findOne(by: string[]): Statement {
-    return this.write(['one by', ...by], () => `${this.select(this.equal(by))} LIMIT 1`);
+    return this.cached(['one by', ...by], () => `${this.select(this.equal(by))} LIMIT 1`);
   }
 
-  /** A part of the rows in ascending order of id. Its values: those of the filters, the id before it, the limit. */
+  /** A page in ascending order of id. Its values: the filters', the id that it starts after, the limit. */
   findPage(filters: string[], hasStart: boolean): Statement {
-    return this.write(['page', ...(hasStart ? ['after'] : []), 'by', ...filters], () => {
+    return this.cached([hasStart ? 'page after by' : 'page by', ...filters], () => {
       const filtered = filters.map((filter) => this.column(filter));
       const start = hasStart ? [...filtered, this.column('id')] : filtered;
       const conditions = [];
-      // The filters as a range from where the page begins to where they end. With `=` the planner would know that rows
-      // in order of id alone are in this order too, and for all it knows of a rare value, read most of the table.
+      // A range on (filters, id) makes the planner use their index. With `=` it may walk the primary key instead, and
+      // read most of the table for a rare value.
       if (start.length > 0)
-        conditions.push(`${tuple(start)} ${hasStart ? '>' : '>='} ${places(start.length)}`);
-      if (filtered.length > 0) conditions.push(`${tuple(filtered)} <= ${places(filtered.length)}`);
+        conditions.push(`${tuple(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
+      if (filtered.length > 0) conditions.push(`${tuple(filtered)} <= ${parameters(filtered.length)}`);
       const order = [...filtered, this.column('id')].join(', ');
       return `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}`;
     });
@@ -64,13 +62,13 @@ export class EntityStatements {
 
   insert(given: string[]): Statement {
     const text = (): string =>
-      `${this.insertInto(given)} VALUES ${places(given.length)} RETURNING ${this.columns}`;
-    return this.write(['insert', ...given], text, { forMany: () => this.insertMany(given) });
+      `${this.insertInto(given)} VALUES ${parameters(given.length)} RETURNING ${this.columns}`;
+    return this.cached(['insert', ...given], text, { forMany: () => this.insertMany(given) });
   }
 
   /**
-   * SQL promises no order of the rows that RETURNING yields, and a trigger may leave one out. So the ids are taken
-   * first, each beside its place in the arrays, and lead from a stored row back to that place.
+   * RETURNING guarantees no order, and a trigger may suppress a row. The ids are therefore taken first, next to their
+   * position in the arrays, and map each stored row to its position.
    */
   private insertMany(given: string[]): Statement | undefined {
     const arrays = this.arrays(given);
@@ -87,39 +85,43 @@ export class EntityStatements {
         SELECT ${id}, ${columns} FROM given RETURNING ${this.columns}
       )
       SELECT stored.*, given."#" FROM stored JOIN given USING (${id})`;
-    return this.write(['insert many', ...given], text, { isNumbered: true });
+    return this.cached(['insert many', ...given], text, { isNumbered: true });
   }
 
   private insertInto(properties: string[]): string {
     return `INSERT INTO ${this.table} (${properties.map((property) => this.column(property)).join(', ')})`;
   }
 
-  /** The places of an array for each column; undefined when there is one whose type is not plain. */
+  /** An array parameter for each column; undefined if some type does not survive an array. */
   private arrays(properties: string[]): string | undefined {
     const { driver } = this.entity.connection;
     const columns = properties.map((property) => this.columnOf(property));
     const types = columns.map((column) => driver.normalizeType(column));
-    // An array of arrays would be taken apart down to its last element.
+    // unnest flattens an array of arrays.
     if (columns.some(({ isArray }) => isArray)) return undefined;
     if (!types.every((type) => PLAIN_TYPES.has(type))) return undefined;
-    // Without a length: a cast to one would cut silently what the column then refuses.
+    // Without a length: a cast to varchar(n) truncates silently what the column would refuse.
     return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
   }
 
-  private write(
+  private cached(
     words: string[],
     text: () => string,
     more: { isNumbered?: boolean; forMany?: () => Statement | undefined } = {},
   ): Statement {
-    let shelf = this.written;
-    for (const word of words) shelf = shelf.at(word);
-    return (shelf.item ??= {
-      name: nameOf(`${this.entity.tableName} ${words.join(' ')}`),
-      text: text(),
-      properties: this.properties,
-      isNumbered: more.isNumbered ?? false,
-      forMany: more.forMany?.(),
-    });
+    const key = words.join(' ');
+    let statement = this.statements.get(key);
+    if (!statement) {
+      statement = {
+        name: nameOf(`${this.entity.tableName} ${key}`),
+        text: text(),
+        properties: this.properties,
+        isNumbered: more.isNumbered ?? false,
+        forMany: more.forMany?.(),
+      };
+      this.statements.set(key, statement);
+    }
+    return statement;
   }
 
   private select(conditions: string[]): string {
@@ -146,7 +148,7 @@ function tuple(columns: string[]): string {
   return `(${columns.join(', ')})`;
 }
 
-function places(count: number): string {
+function parameters(count: number): string {
   return `(${Array.from({ length: count }, (_, i) => `$${i + 1}`).join(', ')})`;
 }
 
@@ -158,7 +160,7 @@ function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The server keeps 63 bytes of a name. */
+/** PostgreSQL truncates names to 63 bytes. */
 function nameOf(description: string): string {
   if (Buffer.byteLength(description) <= 63) return description;
   return createHash('sha256').update(description).digest('base64');

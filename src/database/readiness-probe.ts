@@ -1,48 +1,47 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './outage.js';
 import type { Statement } from './batching/statement.js';
-import type { Statements } from './batching/statements.js';
+import type { StatementQueues } from './batching/statement-queues.js';
+import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
 
-/** Load balancers ask each second, and several of them at once. */
+/** Several load balancers may each ask every second. */
 const EVERY_MS = 1_000;
 
 /**
- * Whether the tables can be read as the entities describe them. It asks for no row of each, through the queue that
- * requests go through, at most once a second: one batch with a statement for each entity, planned once a connection.
+ * Checks that the tables can be read as the entities describe them: a statement per entity that returns no row, through
+ * the queue of requests, at most once a second.
  */
-export class Probe {
+export class ReadinessProbe {
   private answer: Promise<void> = Promise.resolve();
   private askedAt = -Infinity;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly statements: Pick<Statements, 'read'>,
+    private readonly queues: Pick<StatementQueues, 'read'>,
     private readonly hasHeartbeat: boolean,
   ) {}
 
   run(): Promise<void> {
     if (performance.now() - this.askedAt < EVERY_MS) return this.answer;
     this.askedAt = performance.now();
-    const before = this.answer;
+    const previous = this.answer;
     this.answer = this.ask().catch((error: unknown) => {
-      // That it works again is to be known at once.
-      this.askedAt = -Infinity;
-      if (this.saysNothing(error)) return before;
+      this.askedAt = -Infinity; // a recovery shows at once
+      if (this.isInconclusive(error)) return previous;
       throw error;
     });
     return this.answer;
   }
 
-  private saysNothing(error: unknown): boolean {
-    // The queue was full: taking a busy replica away would make the others busier.
+  private isInconclusive(error: unknown): boolean {
+    // The queue is full. Without this replica the others would be even busier.
     if (error instanceof DatabaseBusy) return error.cause === undefined;
-    // No answer came: whether the server is away is for the heartbeat to say.
+    // No answer came. The heartbeat decides whether that is an outage.
     return this.hasHeartbeat && error instanceof DatabaseOutage && !(error instanceof DatabaseRefusal);
   }
 
   private async ask(): Promise<void> {
     const { entityMetadatas } = this.dataSource;
-    await Promise.all(entityMetadatas.map((entity) => this.statements.read(noRowsOf(entity), [])));
+    await Promise.all(entityMetadatas.map((entity) => this.queues.read(noRowsOf(entity), [])));
   }
 }
 

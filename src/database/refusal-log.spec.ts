@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DatabaseError } from 'pg';
-import { Refusals } from './refusals.js';
+import { RefusalLog } from './refusal-log.js';
 
 const refusal = (code: string) =>
   Object.assign(new DatabaseError('could not extend file', 0, 'error'), { code });
 
-describe('Refusals of the server', () => {
+describe('RefusalLog of the server', () => {
   const lines: string[] = [];
   beforeEach(() => {
     jest.useFakeTimers();
@@ -20,7 +20,7 @@ describe('Refusals of the server', () => {
   });
 
   it('are logged once for each reason, and once more when it is over', () => {
-    const refusals = new Refusals(1_000);
+    const refusals = new RefusalLog(1_000);
     for (let i = 0; i < 500; i++) {
       refusals.count(refusal('53100'));
       jest.advanceTimersByTime(10);

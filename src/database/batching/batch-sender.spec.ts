@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Availability } from '../availability.js';
-import { Refusals } from '../refusals.js';
-import { letRowsBeRead } from '../rows.js';
-import type { Batch } from './batch.js';
-import { Dispatch, type Route } from './dispatch.js';
-import type { Execution, Row, Statement } from './statement.js';
+import { RefusalLog } from '../refusal-log.js';
+import { installRowParser } from '../row-parser.js';
+import type { PipelinedBatch } from './pipelined-batch.js';
+import { BatchSender, type BatchTarget } from './batch-sender.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
 
 Logger.overrideLogger(false);
 
@@ -59,11 +59,11 @@ class FakeServer {
       bind: ({ statement }: { statement: string }) => (asked += statement || '-'),
       sync: () => (asked += '|'),
     });
-    letRowsBeRead({ connection });
+    installRowParser({ connection });
     connection.attachListeners(stream);
     return Object.assign(new EventEmitter(), {
       connection,
-      query: (batch: Batch) => {
+      query: (batch: PipelinedBatch) => {
         asked = '';
         batch.submit(connection as never);
         this.asked.push(asked);
@@ -88,15 +88,15 @@ const insertMany: Statement = { name: 'many', text: '', properties: ['name'], is
 const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany: insertMany };
 
 describe('What is sent together', () => {
-  let route: Omit<Route, 'pool'>;
+  let route: Omit<BatchTarget, 'pool'>;
   beforeEach(() => {
-    route = { availability: new Availability(), refusals: new Refusals(), kind: 'write', named: true };
+    route = { availability: new Availability(), refusals: new RefusalLog(), kind: 'write', named: true };
   });
 
   function send(server: FakeServer, since: number, ...names: string[]): Promise<unknown[]> {
     const outcomes = names.map(
       (name) =>
-        (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): Execution => ({
+        (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): PendingQuery => ({
           statement: insert,
           values: [name],
           since,
@@ -104,12 +104,12 @@ describe('What is sent together', () => {
           reject,
         }),
     );
-    const executions: Execution[] = [];
+    const executions: PendingQuery[] = [];
     const answers = outcomes.map(
       (make) => new Promise<Row[]>((resolve, reject) => executions.push(make(resolve, reject))),
     );
     const ended = new Promise<unknown>((end) =>
-      new Dispatch({ ...route, pool: server.pool }, end).start(() => executions),
+      new BatchSender({ ...route, pool: server.pool }, end).start(() => executions),
     );
     return Promise.all([...answers, ended].map((answer) => answer.catch((reason: unknown) => reason)));
   }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
-import { EntityStatements } from './entity-statements.js';
+import { EntitySql } from './entity-sql.js';
 
 /** The little that is asked of TypeORM's metadata. */
-function statementsOf(types: Record<string, string>): EntityStatements {
+function statementsOf(types: Record<string, string>): EntitySql {
   const columns = Object.entries(types).map(([name, type]) => ({
     propertyName: name,
     databaseName: name,
     type: type.replace('[]', ''),
     isArray: type.endsWith('[]'),
   }));
-  return new EntityStatements({
+  return new EntitySql({
     tableName: 'toys',
     tablePath: 'toys',
     columns,
@@ -20,7 +20,7 @@ function statementsOf(types: Record<string, string>): EntityStatements {
   } as unknown as EntityMetadata);
 }
 
-describe('EntityStatements.insert', () => {
+describe('EntitySql.insert', () => {
   it('has a multi-row form', () => {
     const { forMany } = statementsOf({ id: 'bigint', name: 'text' }).insert(['name']);
     expect(forMany?.isNumbered).toBe(true);

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Connection } from 'pg';
-import { letRowsBeRead, readRows } from './rows.js';
+import { installRowParser, readRows } from './row-parser.js';
 
 type Fields = (string | null)[];
 
@@ -48,7 +48,7 @@ function connect() {
     connection.on(name, (answer: { fields?: Fields; text?: string; message?: string }) =>
       told.push([name, answer.fields ?? answer.text ?? answer.message]),
     );
-  letRowsBeRead({ connection });
+  installRowParser({ connection });
   connection.attachListeners(stream);
   const receive = (bytes: Buffer, size = bytes.length): void => {
     for (let at = 0; at < bytes.length; at += size) stream.emit('data', bytes.subarray(at, at + size));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, EntityMetadataNotFoundError } from 'typeorm';
-import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './outage.js';
+import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './database-errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 

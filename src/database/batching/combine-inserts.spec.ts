@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Execution, Row, Statement } from './statement.js';
-import { putTogether, takeApart } from './together.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
+import { combineInserts, separateInserts } from './combine-inserts.js';
 
 const forMany: Statement = { name: 'insert many', text: '', properties: [] };
 const insert: Statement = { name: 'insert', text: '', properties: [], forMany };
@@ -8,7 +8,7 @@ const other: Statement = { name: 'other', text: '', properties: [] };
 
 describe('Inserts put together', () => {
   let outcomes: Record<string, unknown>;
-  const execution = (statement: Statement, ...values: string[]): Execution => ({
+  const execution = (statement: Statement, ...values: string[]): PendingQuery => ({
     statement,
     values,
     since: 1,
@@ -17,7 +17,7 @@ describe('Inserts put together', () => {
   });
   const three = () => {
     outcomes = {};
-    return putTogether([
+    return combineInserts([
       execution(insert, 'a', '1'),
       execution(other, 'x'),
       execution(insert, 'b', '2'),
@@ -55,7 +55,7 @@ describe('Inserts put together', () => {
   });
 
   it('are unchanged after being taken apart', () => {
-    const apart = takeApart(three());
+    const apart = separateInserts(three());
     expect(apart.map(({ statement, values }) => [statement.name, values])).toEqual([
       ['other', ['x']],
       ['insert', ['a', '1']],
@@ -66,6 +66,6 @@ describe('Inserts put together', () => {
 
   it('keep a single insert unchanged', () => {
     const alone = execution(insert, 'a', '1');
-    expect(putTogether([alone])).toEqual([alone]);
+    expect(combineInserts([alone])).toEqual([alone]);
   });
 });

@@ -11,7 +11,7 @@ interface Refusal {
 }
 
 /** Logs why the server refuses statements: once when it begins and once when it is over, however many there are. */
-export class Refusals {
+export class RefusalLog {
   private readonly logger = new Logger('Database');
   private readonly current = new Map<string, Refusal>();
   private watch: NodeJS.Timeout | undefined;
