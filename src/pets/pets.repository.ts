@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../api/paging/page.js';
-import { InjectBatched, type BatchedRepository } from '../database/batching/batched-repository.js';
+import { type BatchedRepository, InjectBatched } from '../database/batching/batched-repository.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import { Pet } from './pet.entity.js';

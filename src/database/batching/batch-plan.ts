@@ -146,7 +146,13 @@ const TIME_LIMIT = ownQuery(`SELECT set_config('statement_timeout', '${statement
 
 function ownQuery(text: string): PendingQuery {
   const ignore = (): void => {};
-  return { statement: { name: '', text, properties: [] }, values: [], since: 0, resolve: ignore, reject: ignore };
+  return {
+    statement: { name: '', text, properties: [] },
+    values: [],
+    since: 0,
+    resolve: ignore,
+    reject: ignore,
+  };
 }
 
 function isClients({ statement }: PendingQuery): boolean {

@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { mkdir, realpath } from 'node:fs/promises';
+import type { PgDriver } from '../pg-driver.js';
 import { openDataFolder } from './data-folder.js';
 import { lockDirectory } from './directory-lock.js';
 import { embeddedDriver } from './pglite-driver.js';
@@ -15,7 +16,7 @@ export { DatabaseInUseError } from './directory-lock.js';
  */
 export interface EmbeddedDatabase {
   /** Replaces the module `pg` in TypeORM's `driver` option. */
-  readonly driver: unknown;
+  readonly driver: PgDriver;
   /** Closes the database and unlocks its folder. Until then, pools may be opened and closed one after another. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../api/paging/page.js';
-import { InjectBatched, type BatchedRepository } from '../database/batching/batched-repository.js';
+import { type BatchedRepository, InjectBatched } from '../database/batching/batched-repository.js';
 import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
 import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThing } from './sample-thing.entity.js';
