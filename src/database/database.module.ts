@@ -47,7 +47,7 @@ export class DatabaseModule {
             new Database(dataSource, connection, [...this.migrations], availability, queues),
         },
       ],
-      exports: [Availability, Database, StatementQueues],
+      exports: [Database, StatementQueues],
     };
   }
 

@@ -41,55 +41,56 @@ export class EntitySql {
   }
 
   findOne(by: string[]): Statement {
-    return this.cached(['one by', ...by], () => `${this.select(this.equal(by))} LIMIT 1`);
+    return this.cached('one by', by, () => {
+      const conditions = by.map((property, i) => `${this.column(property)} = $${i + 1}`);
+      return { text: `${this.select(conditions)} LIMIT 1` };
+    });
   }
 
-  /** A page in ascending order of id. Its values: the filters', the id that it starts after, the limit. */
+  /** A page in ascending order of id. Its values: those of the filters, the id that it starts after, the limit. */
   findPage(filters: string[], hasStart: boolean): Statement {
-    return this.cached([hasStart ? 'page after by' : 'page by', ...filters], () => {
+    return this.cached(hasStart ? 'page after by' : 'page by', filters, () => {
       const filtered = filters.map((filter) => this.column(filter));
       const start = hasStart ? [...filtered, this.column('id')] : filtered;
       const conditions = [];
       // A range on (filters, id) makes the planner use their index. With `=` it may walk the primary key instead, and
       // read most of the table for a rare value.
       if (start.length > 0)
-        conditions.push(`${tuple(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
-      if (filtered.length > 0) conditions.push(`${tuple(filtered)} <= ${parameters(filtered.length)}`);
+        conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
+      if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
       const order = [...filtered, this.column('id')].join(', ');
-      return `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}`;
+      return { text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}` };
     });
   }
 
   insert(given: string[]): Statement {
-    const text = (): string =>
-      `${this.insertInto(given)} VALUES ${parameters(given.length)} RETURNING ${this.columns}`;
-    return this.cached(['insert', ...given], text, { forMany: () => this.insertMany(given) });
+    return this.cached('insert', given, () => {
+      const columns = given.map((property) => this.column(property));
+      return {
+        text: `INSERT INTO ${this.table} ${list(columns)} VALUES ${parameters(given.length)} RETURNING ${this.columns}`,
+        forMany: this.insertMany(given, columns),
+      };
+    });
   }
 
   /**
    * RETURNING guarantees no order, and a trigger may suppress a row. The ids are therefore taken first, next to their
    * position in the arrays, and map each stored row to its position.
    */
-  private insertMany(given: string[]): Statement | undefined {
+  private insertMany(given: string[], columns: string[]): Statement | undefined {
     const arrays = this.arrays(given);
     if (!arrays) return undefined;
-    const { databaseName } = this.columnOf('id');
-    const id = quote(databaseName);
-    const columns = given.map((property) => this.column(property)).join(', ');
-    const sequence = `pg_get_serial_sequence(${literal(this.table)}, ${literal(databaseName)})`;
-    const text = (): string => `
+    const id = this.column('id');
+    const sequence = `pg_get_serial_sequence(${literal(this.table)}, ${literal(this.columnOf('id').databaseName)})`;
+    const text = `
       WITH given AS MATERIALIZED (
-        SELECT nextval((SELECT ${sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ (${columns}, "#")
+        SELECT nextval((SELECT ${sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ ${list([...columns, '"#"'])}
       ), stored AS (
-        INSERT INTO ${this.table} (${id}, ${columns}) OVERRIDING SYSTEM VALUE
-        SELECT ${id}, ${columns} FROM given RETURNING ${this.columns}
+        INSERT INTO ${this.table} ${list([id, ...columns])} OVERRIDING SYSTEM VALUE
+        SELECT ${[id, ...columns].join(', ')} FROM given RETURNING ${this.columns}
       )
       SELECT stored.*, given."#" FROM stored JOIN given USING (${id})`;
-    return this.cached(['insert many', ...given], text, { isNumbered: true });
-  }
-
-  private insertInto(properties: string[]): string {
-    return `INSERT INTO ${this.table} (${properties.map((property) => this.column(property)).join(', ')})`;
+    return this.cached('insert many', given, () => ({ text, isNumbered: true }));
   }
 
   /** An array parameter for each column; undefined if some type does not survive an array. */
@@ -105,20 +106,15 @@ export class EntitySql {
   }
 
   private cached(
-    words: string[],
-    text: () => string,
-    more: { isNumbered?: boolean; forMany?: () => Statement | undefined } = {},
+    kind: string,
+    properties: string[],
+    write: () => Omit<Statement, 'name' | 'properties'>,
   ): Statement {
-    const key = words.join(' ');
+    const key = `${kind} ${properties.join(' ')}`;
     let statement = this.statements.get(key);
     if (!statement) {
-      statement = {
-        name: nameOf(`${this.entity.tableName} ${key}`),
-        text: text(),
-        properties: this.properties,
-        isNumbered: more.isNumbered ?? false,
-        forMany: more.forMany?.(),
-      };
+      const name = nameOf([this.entity.tableName, kind, ...properties].join(' '));
+      statement = { name, properties: this.properties, isNumbered: false, forMany: undefined, ...write() };
       this.statements.set(key, statement);
     }
     return statement;
@@ -127,10 +123,6 @@ export class EntitySql {
   private select(conditions: string[]): string {
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
     return `SELECT ${this.columns} FROM ${this.table}${where}`;
-  }
-
-  private equal(properties: string[]): string[] {
-    return properties.map((property, i) => `${this.column(property)} = $${i + 1}`);
   }
 
   private column(property: string): string {
@@ -144,12 +136,12 @@ export class EntitySql {
   }
 }
 
-function tuple(columns: string[]): string {
-  return `(${columns.join(', ')})`;
+function list(items: string[]): string {
+  return `(${items.join(', ')})`;
 }
 
 function parameters(count: number): string {
-  return `(${Array.from({ length: count }, (_, i) => `$${i + 1}`).join(', ')})`;
+  return list(Array.from({ length: count }, (_, i) => `$${i + 1}`));
 }
 
 function quote(name: string): string {
