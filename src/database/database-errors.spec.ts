@@ -20,7 +20,7 @@ describe('isDatabaseOutage', () => {
     expect(isDatabaseOutage(withCode(code))).toBe(true);
   });
 
-  it('is true of a plan that is out of date', () => {
+  it('is true of a stale plan', () => {
     const error = Object.assign(withCode('0A000'), { routine: 'RevalidateCachedQuery' });
     expect(isDatabaseOutage(error)).toBe(true);
   });

@@ -6,7 +6,7 @@ import { RefusalLog } from './refusal-log.js';
 const refusal = (code: string) =>
   Object.assign(new DatabaseError('could not extend file', 0, 'error'), { code });
 
-describe('RefusalLog of the server', () => {
+describe('RefusalLog', () => {
   const lines: string[] = [];
   beforeEach(() => {
     jest.useFakeTimers();
@@ -19,7 +19,7 @@ describe('RefusalLog of the server', () => {
     lines.length = 0;
   });
 
-  it('are logged once for each reason, and once more when it is over', () => {
+  it('logs each reason at its start and at its end', () => {
     const refusals = new RefusalLog(1_000);
     for (let i = 0; i < 500; i++) {
       refusals.count(refusal('53100'));

@@ -2,11 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { DataSource } from 'typeorm';
 import { DatabaseBusy } from '../../src/database/database-errors.js';
 import { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
-import { type BatchedRepository, batchedRepositoryOf } from '../../src/database/batching/batched-repository.js';
+import {
+  type BatchedRepository,
+  batchedRepositoryOf,
+} from '../../src/database/batching/batched-repository.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { type Service, startService } from './support/service.js';
 
-/** The requests of different clients go to the database together; none of them may notice. */
+/** Requests of different clients share batches and must not affect each other. */
 describe('Batched statements', () => {
   let service: Service;
   let pets: BatchedRepository<Pet>;
@@ -19,7 +22,7 @@ describe('Batched statements', () => {
   const animal = (name: string) => ({ name, categoryId: 1n, status: null });
 
   it('fail individually: one error does not affect the others', async () => {
-    // As no request could bring it: it breaks a constraint of the table.
+    // Validation would refuse these names, which break a constraint of the table.
     const names = ['a', 'b', '', 'c', 'x'.repeat(256), 'd'];
     const outcomes = await Promise.allSettled(names.map((name) => pets.insert(animal(name))));
     expect(outcomes.map(({ status }) => status)).toEqual([
@@ -37,7 +40,7 @@ describe('Batched statements', () => {
     }
   });
 
-  describe('keep an error to themselves', () => {
+  describe('isolate an error', () => {
     const run = (sql: string) => service.app.get(DataSource).query(sql);
     afterEach(async () => {
       await run('DROP FUNCTION IF EXISTS misbehave CASCADE');
@@ -48,12 +51,12 @@ describe('Batched statements', () => {
       run(`CREATE FUNCTION misbehave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} RETURN new; END $$;
         CREATE TRIGGER misbehave BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION misbehave()`);
 
-    /** Inserts 16 animals at once, each third of them a bad one, and returns what became of those. */
+    /** Inserts 16 animals at once, every third of them bad, and returns the outcomes of the bad ones. */
     async function insertBadOnes(nameOf: (i: number) => string): Promise<unknown[]> {
       const names = Array.from({ length: 16 }, (_, i) => (i % 3 === 1 ? nameOf(i) : `good ${i}`));
       const insertAll = () => Promise.allSettled(names.map((name) => pets.insert(animal(name))));
       let outcomes = await insertAll();
-      // A machine that is busy with something else may have been too slow for some of them.
+      // A busy machine may be too slow for some of them.
       for (let attempt = 0; outcomes.some(isLate) && attempt < 10; attempt++) outcomes = await insertAll();
       for (const [i, outcome] of outcomes.entries()) {
         if (i % 3 !== 1) expect(outcome).toMatchObject({ status: 'fulfilled', value: { name: names[i] } });
@@ -80,12 +83,12 @@ describe('Batched statements', () => {
       '57014',
       'XX000',
       'ZZ999',
-    ])('whatever its code is, such as %s', async (code) => {
+    ])('with the code %s', async (code) => {
       await misbehave(`IF new.name LIKE 'bad%' THEN RAISE 'no' USING ERRCODE = '${code}'; END IF;`);
       for (const reason of await insertBadOnes((i) => `bad ${i}`)) expect(reason).toBeInstanceOf(Error);
     });
 
-    it('also one that the commit brings to light', async () => {
+    it('raised at the commit', async () => {
       await run('TRUNCATE pets');
       await pets.insert(animal('there can be only one'));
       await run('ALTER TABLE pets ADD CONSTRAINT pets_name_once UNIQUE (name) DEFERRABLE INITIALLY DEFERRED');
@@ -94,7 +97,7 @@ describe('Batched statements', () => {
       expect(await run(`SELECT FROM pets WHERE name = 'there can be only one'`)).toHaveLength(1);
     });
 
-    it('and give nobody the row of another when one is left out', async () => {
+    it('and never return the row of another insert when a trigger suppresses one', async () => {
       await misbehave(`IF new.name LIKE 'bad%' THEN RETURN NULL; END IF;`);
       for (const reason of await insertBadOnes((i) => `bad ${i}`))
         expect(reason).toMatchObject({ message: 'The database stored no row of Pet.' });
@@ -145,7 +148,7 @@ describe('Batched statements', () => {
       Array.from({ length: 20 }, async (_, writer) => {
         for (let i = 0; i < 10; i++) {
           const created = await service.post('/v1/pets', { name: `w${writer}-${i}`, categoryId: 1 });
-          // A machine that is busy with something else may have been too slow for it.
+          // A busy machine may be too slow for it.
           if (created.status === 503) continue;
           const { id } = created.json as { id: number };
           const page = (await service.get(`/v1/pets?limit=1&after=${id - 1}`)).json;

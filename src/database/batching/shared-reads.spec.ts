@@ -3,11 +3,11 @@ import { shareKeyOf, SharedReads } from './shared-reads.js';
 import type { PendingQuery, Row } from './statement.js';
 
 const STATEMENT = { name: 'one', text: 'SELECT $1', properties: [] };
-const nobody = (): void => {};
+const ignore = (): void => {};
 
 function reading(...values: unknown[]): PendingQuery {
   const shareKey = shareKeyOf(STATEMENT, values);
-  return { statement: STATEMENT, values, since: 0, resolve: nobody, reject: nobody, shareKey };
+  return { statement: STATEMENT, values, since: 0, resolve: ignore, reject: ignore, shareKey };
 }
 
 describe('Queued reads', () => {
