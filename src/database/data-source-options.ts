@@ -1,8 +1,9 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
-import { DATABASE_LIMITS, OWN_CONNECTIONS, SLOW_STATEMENT_LIMITS } from './limits.js';
+import { OWN_CONNECTIONS, SLOW_STATEMENT_LIMITS } from './limits.js';
 import { types } from './pg-types.js';
+import { SERVER_OPTIONS } from './server/server-client.js';
 import { serverDriver } from './server/server-driver.js';
 
 /** For requests and command lines. Connecting and every statement have a time limit. */
@@ -40,11 +41,10 @@ export function migrationOptions(connection: DatabaseConnection): DataSourceOpti
   return {
     ...common,
     url: connection.directUrl,
-    applicationName: 'animal-store',
     poolSize: 1,
     poolErrorHandler: () => {}, // an idle connection broke, and the pool has already removed it
     extra: serverExtra,
   };
 }
 
-const serverExtra = { types, keepAlive: true, connectionTimeoutMillis: DATABASE_LIMITS.connectMs };
+const serverExtra = { types, ...SERVER_OPTIONS };

@@ -1,5 +1,5 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
-import type { Statement } from './batching/statement.js';
+import type { DataSource } from 'typeorm';
+import { EntitySql } from './batching/entity-sql.js';
 import type { StatementQueues } from './batching/statement-queues.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
 
@@ -41,13 +41,8 @@ export class ReadinessProbe {
 
   private async ask(): Promise<void> {
     const { entityMetadatas } = this.dataSource;
-    await Promise.all(entityMetadatas.map((entity) => this.queues.read(noRowsOf(entity), [])));
+    await Promise.all(
+      entityMetadatas.map((entity) => this.queues.read(new EntitySql(entity).findNothing(), [])),
+    );
   }
-}
-
-function noRowsOf({ tableName, tablePath, columns }: EntityMetadata): Statement {
-  const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-  const names = columns.map(({ databaseName }) => quote(databaseName)).join(', ');
-  const table = tablePath.split('.').map(quote).join('.');
-  return { name: `${tableName} probe`, text: `SELECT ${names} FROM ${table} LIMIT 0`, properties: [] };
 }

@@ -50,19 +50,15 @@ export class BatchedRepository<T extends EntityWithId> {
     return row as unknown as T;
   }
 
-  /** TypeORM knows the metadata only once it is connected. */
+  /** TypeORM has no metadata before it connects. */
   private get sql(): EntitySql {
-    return (this.cachedSql ??= new EntitySql(this.dataSource.getMetadata(this.entity)));
+    return (this.cachedSql ??= EntitySql.forRows(this.dataSource.getMetadata(this.entity)));
   }
 }
 
-const tokens = new Map<Type, symbol>();
-
-/** The injection token of an entity's batched repository. */
-export function batchedRepositoryOf(entity: Type): symbol {
-  const token = tokens.get(entity) ?? Symbol(`BatchedRepository<${entity.name}>`);
-  tokens.set(entity, token);
-  return token;
+/** The injection token, by name like that of TypeORM's repository. */
+export function batchedRepositoryOf(entity: Type): string {
+  return `${entity.name}BatchedRepository`;
 }
 
 /** `@InjectBatched(Pet) private readonly pets: BatchedRepository<Pet>` */

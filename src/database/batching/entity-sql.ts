@@ -26,7 +26,8 @@ export class EntitySql {
   private readonly table: string;
   private readonly columns: string;
 
-  constructor(private readonly entity: EntityMetadata) {
+  /** For statements that return rows, which are parsed without TypeORM. */
+  static forRows(entity: EntityMetadata): EntitySql {
     const unsupported = entity.columns.find(
       ({ transformer, embeddedMetadata }) => transformer ?? embeddedMetadata,
     );
@@ -35,9 +36,18 @@ export class EntitySql {
         `A batched repository supports neither transformers nor embedded columns, such as ${entity.name}.${unsupported.propertyName}. Use TypeORM's repository.`,
       );
     }
+    return new EntitySql(entity);
+  }
+
+  constructor(private readonly entity: EntityMetadata) {
     this.properties = entity.columns.map(({ propertyName }) => propertyName);
     this.columns = entity.columns.map(({ databaseName }) => quote(databaseName)).join(', ');
     this.table = entity.tablePath.split('.').map(quote).join('.');
+  }
+
+  /** Fails when the table does not fit the entity. */
+  findNothing(): Statement {
+    return this.cached('probe', [], () => ({ text: `${this.select([])} LIMIT 0` }));
   }
 
   findOne(by: string[]): Statement {

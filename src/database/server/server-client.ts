@@ -2,13 +2,17 @@ import type { ClientConfig } from 'pg';
 import type { ServerConnection } from '../connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 
+export const SERVER_OPTIONS = {
+  application_name: 'animal-store',
+  keepAlive: true,
+  connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
+} as const;
+
 /** The options of connections outside TypeORM's pool. */
 export function serverClient({ url, preparedStatements }: ServerConnection): ClientConfig {
   return {
+    ...SERVER_OPTIONS,
     connectionString: url,
-    application_name: 'animal-store',
-    keepAlive: true,
-    connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
     // A pooler shares its connections and so rejects settings at start-up.
     ...(preparedStatements && { statement_timeout: DATABASE_LIMITS.statementMs }),
   };
