@@ -8,7 +8,7 @@ import { CommonModule } from './common/common.module.js';
 import type { Config } from './common/config/config.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
-import { toOutage } from './database/outage.js';
+import { toOutage } from './database/database-errors.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { ERROR_TRANSLATION, ErrorFilter } from './edge/errors/error.filter.js';
 import { InputPipe } from './edge/input.pipe.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
-import { InjectStore, type Store } from '../database/batching/store.js';
+import { type BatchedRepository, InjectBatched } from '../database/batching/batched-repository.js';
 import { ApiKey } from './api-key.entity.js';
 
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;
@@ -11,12 +11,12 @@ export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 
 export class KeysRepository {
   constructor(
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
-    @InjectStore(ApiKey) private readonly store: Store<ApiKey>,
+    @InjectBatched(ApiKey) private readonly batched: BatchedRepository<ApiKey>,
   ) {}
 
   /** On the way of every request whose key is not remembered. */
   findByHash(hash: Buffer): Promise<ApiKey | null> {
-    return this.store.findOneBy({ hash });
+    return this.batched.findOneBy({ hash });
   }
 
   findById(id: bigint): Promise<ApiKey | null> {

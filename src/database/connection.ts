@@ -4,11 +4,11 @@ import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/embedded
 export interface ServerConnection {
   readonly kind: 'server';
   readonly url: string;
-  /** The server itself, when the other address is that of a pooler: migrations need a connection of their own. */
+  /** Past a pooler, for migrations, which need a session of their own. */
   readonly directUrl: string;
-  /** How many connections are made at most. */
+  /** The number of connections at most. */
   readonly poolSize: number;
-  /** Whether statements stay prepared and settings stay set on a connection; behind some poolers they do not. */
+  /** False behind poolers that do not keep prepared statements and settings on a connection. */
   readonly preparedStatements: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface EmbeddedConnection {
   readonly engine: EmbeddedDatabase;
 }
 
-/** Where the data is: in a PostgreSQL server, or in the embedded engine of this process. */
+/** A PostgreSQL server, or the embedded engine in this process. */
 export type DatabaseConnection = ServerConnection | EmbeddedConnection;
 
 export async function connectionFor(config: Config): Promise<DatabaseConnection> {

@@ -1,13 +1,12 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
-import { DATABASE_LIMITS, SLOW_STATEMENT_LIMITS } from './limits.js';
-import { OWN_SETTINGS } from './server/server-client.js';
-import { createServerDriver } from './server/server-driver.js';
-import { OWN_CONNECTIONS } from './batching/lanes.js';
-import { types } from './types.js';
+import { OWN_CONNECTIONS, SLOW_STATEMENT_LIMITS } from './limits.js';
+import { types } from './pg-types.js';
+import { OWN_SETTINGS, SERVER_OPTIONS } from './server/server-client.js';
+import { serverDriver } from './server/server-driver.js';
 
-/** How TypeORM reaches the database. Nothing waits for ever: neither for a connection nor for a statement. */
+/** For requests and command lines. Connecting and every statement have a time limit. */
 export function dataSourceOptions(
   connection: DatabaseConnection,
   availability: Availability,
@@ -17,7 +16,7 @@ export function dataSourceOptions(
   return {
     ...migrationOptions(connection),
     url: connection.url,
-    driver: createServerDriver(availability),
+    driver: serverDriver(availability),
     poolSize: connection.poolSize - OWN_CONNECTIONS,
     extra: {
       ...serverExtra,
@@ -27,14 +26,14 @@ export function dataSourceOptions(
   } as DataSourceOptions;
 }
 
-/** For migrations, which may take their time. */
+/** For migrations, whose statements have no time limit. */
 export function migrationOptions(connection: DatabaseConnection): DataSourceOptions {
   const common = {
     type: 'postgres',
     synchronize: false,
     migrationsRun: false,
     logging: false,
-    logger: 'debug', // the default logger writes failures of migrations to the standard output; they are thrown too
+    logger: 'debug', // the default prints failed migrations to stdout; they are also thrown
   } as const;
   if (connection.kind === 'embedded') {
     return { ...common, driver: connection.engine.driver, extra: { types } };
@@ -42,11 +41,10 @@ export function migrationOptions(connection: DatabaseConnection): DataSourceOpti
   return {
     ...common,
     url: connection.directUrl,
-    applicationName: 'animal-store',
     poolSize: 1,
-    poolErrorHandler: () => {}, // an idle connection broke: the pool has dropped it, and nobody was waiting
+    poolErrorHandler: () => {}, // an idle connection broke, and the pool has already removed it
     extra: serverExtra,
   };
 }
 
-const serverExtra = { types, keepAlive: true, connectionTimeoutMillis: DATABASE_LIMITS.connectMs };
+const serverExtra = { types, ...SERVER_OPTIONS };

@@ -3,14 +3,18 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Tracing } from '../observability/tracing.js';
 import { Availability } from './availability.js';
+import { BatchedRepository, batchedRepositoryOf, type EntityWithId } from './batching/batched-repository.js';
+import { StatementQueues } from './batching/statement-queues.js';
 import type { DatabaseConnection } from './connection.js';
 import { dataSourceOptions } from './data-source-options.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
-import { Statements } from './batching/statements.js';
-import { Store, type Stored, storeOf } from './batching/store.js';
 
+/**
+ * The connection to PostgreSQL or the embedded engine: migrations, batching, outages, readiness. Entities, migrations and
+ * queries belong to the features.
+ */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -24,43 +28,43 @@ export class DatabaseModule {
         TypeOrmModule.forRoot({
           ...dataSourceOptions(connection, availability),
           autoLoadEntities: true,
-          manualInitialization: true, // `Database` connects, as often as it takes
+          manualInitialization: true, // `Database` connects, and retries
         }),
       ],
       providers: [
         { provide: Availability, useValue: availability },
         {
-          provide: Statements,
+          provide: StatementQueues,
           inject: [DataSource, Tracing],
           useFactory: (dataSource: DataSource, tracing: Tracing) =>
-            new Statements(connection, dataSource, availability, tracing),
+            new StatementQueues(connection, dataSource, availability, tracing),
         },
         DatabaseMetrics,
         {
           provide: Database,
-          inject: [DataSource, Statements],
-          useFactory: (dataSource: DataSource, statements: Statements) =>
-            new Database(dataSource, connection, [...this.migrations], availability, statements),
+          inject: [DataSource, StatementQueues],
+          useFactory: (dataSource: DataSource, queues: StatementQueues) =>
+            new Database(dataSource, connection, [...this.migrations], availability, queues),
         },
       ],
-      exports: [Availability, Database, Statements],
+      exports: [Database, StatementQueues],
     };
   }
 
-  /** What a feature keeps in the database: its tables, and the migrations that make them. */
-  static forFeature(entities: Type<Stored>[], migrations: Migration[]): DynamicModule {
+  /** The entities of a feature, as repositories of TypeORM and as batched ones, and their migrations. */
+  static forFeature(entities: Type<EntityWithId>[], migrations: Migration[]): DynamicModule {
     for (const migration of migrations) this.migrations.add(migration);
-    const stores = entities.map((entity) => ({
-      provide: storeOf(entity),
-      inject: [DataSource, Statements],
-      useFactory: (dataSource: DataSource, statements: Statements) =>
-        new Store(entity, dataSource, statements),
+    const batched = entities.map((entity) => ({
+      provide: batchedRepositoryOf(entity),
+      inject: [DataSource, StatementQueues],
+      useFactory: (dataSource: DataSource, queues: StatementQueues) =>
+        new BatchedRepository(entity, dataSource, queues),
     }));
     const typeOrm = TypeOrmModule.forFeature(entities);
     return {
       ...typeOrm,
-      providers: [...(typeOrm.providers ?? []), ...stores],
-      exports: [...(typeOrm.exports ?? []), ...stores],
+      providers: [...(typeOrm.providers ?? []), ...batched],
+      exports: [...(typeOrm.exports ?? []), ...batched],
     };
   }
 }

@@ -7,25 +7,26 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { withTimeout } from '../common/with-timeout.js';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { migrate, type Migration } from './migrator.js';
-import { isDatabaseOutage } from './outage.js';
+import { isDatabaseOutage } from './database-errors.js';
 import { Heartbeat } from './server/heartbeat.js';
-import { Probe } from './probe.js';
+import { ReadinessProbe } from './readiness-probe.js';
 import { meaningOf } from './sqlstate.js';
 import { serverClient } from './server/server-client.js';
-import type { Statements } from './batching/statements.js';
+import type { StatementQueues } from './batching/statement-queues.js';
 
 const RETRY_MS = 500;
 const SHUTDOWN_MS = 3_000;
 
-/** The life of the database connection: migrate and connect, in the background and for as long as it takes. */
+/** Migrates and connects, in the background and for as long as it takes; disconnects at shutdown. */
 @Injectable()
 export class Database implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
-  private readonly probe: Probe;
+  private readonly probe: ReadinessProbe;
   private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();
 
@@ -34,11 +35,11 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly connection: DatabaseConnection,
     private readonly migrations: Migration[],
     private readonly availability: Availability,
-    private readonly statements: Statements,
+    private readonly queues: StatementQueues,
   ) {
-    this.probe = new Probe(dataSource, statements, connection.kind === 'server');
+    this.probe = new ReadinessProbe(dataSource, queues, connection.kind === 'server');
     if (connection.kind === 'server') {
-      this.heartbeat = new Heartbeat(serverClient(connection), statements.pools, availability);
+      this.heartbeat = new Heartbeat(serverClient(connection), queues.pools, availability);
     }
   }
 
@@ -47,12 +48,12 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     this.connected.catch((error: unknown) => this.logger.fatal(error));
   }
 
-  /** Settles when the schema is up to date and statements can be sent; rejects when a migration fails. */
+  /** Resolves when the database is connected and migrated; rejects when a migration fails. */
   whenReady(): Promise<void> {
     return this.connected;
   }
 
-  /** Fails when requests cannot be answered: the database is away, or its tables are not those that statements need. */
+  /** Rejects when requests cannot be served: the database is away, or its tables do not fit the entities. */
   async ping(): Promise<void> {
     this.availability.check();
     await this.probe.run();
@@ -63,45 +64,44 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 
   async onApplicationShutdown(): Promise<void> {
-    // A server that froze would keep us waiting, and nobody waits for the answer any more.
-    await Promise.race([this.close(), delay(SHUTDOWN_MS, undefined, { ref: false })]);
+    // A frozen server must not delay the shutdown.
+    await withTimeout(this.close(), SHUTDOWN_MS, () => {});
   }
 
   private async close(): Promise<void> {
     await this.connected.catch(() => {});
     await this.heartbeat?.stop();
-    await this.statements.close();
+    await this.queues.close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     if (this.connection.kind === 'embedded') await this.connection.engine.close();
   }
 
-  /** Tries as often as it takes, as long as it is the server that is missing and not something that stays wrong. */
   private async connect(): Promise<void> {
     const { signal } = this.stopping;
-    let told = '';
+    let reported = '';
     while (!signal.aborted) {
       try {
         const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
-        this.availability.found();
+        this.availability.markAvailable();
         this.heartbeat?.start();
-        if (told) this.logger.warn('The database is connected.');
+        if (reported) this.logger.warn('The database is connected.');
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (!isWorthAnotherTry(error)) throw error;
+        if (!isTemporary(error)) throw error;
         const problem = `The database cannot be used; trying again until it can: ${String(error)}`;
-        if (problem !== told) this.logger.error(problem);
-        told = problem;
+        if (problem !== reported) this.logger.error(problem);
+        reported = problem;
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
   }
 }
 
-/** An outage passes; a wrong password or a missing database can be put right without a restart; a faulty migration cannot. */
-function isWorthAnotherTry(error: unknown): boolean {
+/** A wrong password or a missing database can be fixed without a restart; a faulty migration cannot. */
+function isTemporary(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return isDatabaseOutage(error) && !(typeof code === 'string' && meaningOf(code) === 'schema');
 }

@@ -6,7 +6,7 @@ import { DataSource, EntityMetadataNotFoundError, MigrationExecutor } from 'type
 import { startEmptyDatabase } from '../../test/support/empty-database.js';
 import { itFinds } from '../../test/support/inside.js';
 import type { EmbeddedDatabase } from './embedded/embedded-database.js';
-import type { PGliteDriver } from './embedded/pglite-driver.js';
+import type { PgDriver } from './pg-driver.js';
 
 type Internals = Record<string, unknown>;
 
@@ -14,16 +14,16 @@ const BATCHING = 'src/database/batching';
 
 describe('internals of others that the database relies on', () => {
   let database: EmbeddedDatabase;
-  let driver: PGliteDriver;
+  let driver: PgDriver;
 
   beforeAll(async () => {
     database = await startEmptyDatabase();
-    driver = database.driver as PGliteDriver;
+    driver = database.driver;
   });
 
   afterAll(() => database.close());
 
-  itFinds('pg-protocol: Parser.handlePacket()', 'src/database/rows.ts', () => {
+  itFinds('pg-protocol: Parser.handlePacket()', 'src/database/row-parser.ts', () => {
     const handled: unknown[] = [];
     const parser = Object.assign(
       new Parser() as unknown as { parse(chunk: Buffer, tell: () => void): void },
@@ -35,7 +35,7 @@ describe('internals of others that the database relies on', () => {
     return handled.join() === '5,90,5';
   });
 
-  itFinds('pg: connection.attachListeners()', 'src/database/rows.ts', () => {
+  itFinds('pg: connection.attachListeners()', 'src/database/row-parser.ts', () => {
     const { client, stream } = clientOnAStream();
     let attached: unknown;
     Object.assign(client.connection, { attachListeners: (given: unknown) => (attached = given) });
@@ -79,7 +79,7 @@ describe('internals of others that the database relies on', () => {
     return called.join() === 'row description,command complete';
   });
 
-  itFinds('pg: connection.stream', 'src/database/server/hang-up.ts', () => {
+  itFinds('pg: connection.stream', 'src/database/destroy-connection.ts', () => {
     const { client, stream } = clientOnAStream();
     return (client.connection as unknown as Internals)['stream'] === stream;
   });
@@ -129,14 +129,18 @@ describe('internals of others that the database relies on', () => {
     return typeof executor['executePendingMigrations'] === 'function' && executor['transaction'] === 'all';
   });
 
-  itFinds('TypeORM: the error for an entity before it is connected', 'src/database/outage.ts', () => {
-    try {
-      new DataSource({ type: 'postgres', driver }).getMetadata(DataSource);
-      return false;
-    } catch (error) {
-      return error instanceof EntityMetadataNotFoundError;
-    }
-  });
+  itFinds(
+    'TypeORM: the error for an entity before it is connected',
+    'src/database/database-errors.ts',
+    () => {
+      try {
+        new DataSource({ type: 'postgres', driver }).getMetadata(DataSource);
+        return false;
+      } catch (error) {
+        return error instanceof EntityMetadataNotFoundError;
+      }
+    },
+  );
 });
 
 /** A client of pg that writes to memory and never gets an answer. */

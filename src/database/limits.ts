@@ -1,23 +1,30 @@
 /**
- * What the database is given time for. A request gets its answer within a second whatever becomes of the database, so
- * waiting for a turn and for the answer together stay below that, and so does noticing that nothing answers any more.
+ * Time limits of the database. A request is answered within a second whatever happens to the database: the wait in the
+ * queue plus the wait for the answer stay below that, and so does the detection of an outage.
  */
 export const DATABASE_LIMITS = {
-  /** How long a statement may wait for its turn. */
+  /** In the queue. */
   waitMs: 350,
-  /** How long the server may work on a statement, such as one that waits for a lock: it ends it, and nothing is stored. */
+  /** On the server, for instance while it waits for a lock. The server then cancels the statement. */
   statementMs: 400,
-  /** How long the answer may take from the sending on. After that the connection is given up. */
+  /** From sending to the answer. The connection is then destroyed. */
   answerMs: 600,
-  /** How many statements may wait, and how many are sent at once: some, so that the server works while others are read. */
+  /** The length of a queue. */
   waiting: 2_000,
+  /** The statements of a batch. Small enough that the server works on one batch while this process reads another. */
   batch: 16,
-  /** How often the server is asked whether it is there, and how long it may keep silent before it counts as away. */
   heartbeatMs: 150,
+  /** Without any message from the server, until the database counts as away. */
   silenceMs: 650,
-  /** How long a connection may take to be made: longer than any request waits for it. */
+  /** Longer than any request waits. */
   connectMs: 2_000,
 } as const;
 
-/** Statements of TypeORM's own, such as those of command lines, have more time. */
+/** Statements outside the queues, such as those of command lines, have more time. */
 export const SLOW_STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 4_000 } as const;
+
+/** The connections of each queue, and so its batches in flight. Few, because more connections mean smaller batches. */
+export const QUEUE_CONNECTIONS = { read: 1, write: 1 } as const;
+
+/** The connections outside TypeORM's pool: those of the queues, and one for the heartbeat. */
+export const OWN_CONNECTIONS = QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write + 1;

@@ -3,23 +3,22 @@ import { Logger } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
-import { requireUtf8 } from './encoding.js';
+import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
 
 export type Migration = new () => MigrationInterface;
 
-/** Any number, as long as every release of this service uses the same. */
+/** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;
 const RETRY_MS = 100;
-const TELL_AFTER_MS = 1_000;
-const TELL_EVERY_MS = 10_000;
+const WARN_AFTER_MS = 1_000;
+const WARN_EVERY_MS = 10_000;
 
 const logger = new Logger('Migrations');
 
 /**
- * Brings the schema up to date and returns the names of the migrations that ran. Replicas that start together
- * take turns: the lock is asked for again and again rather than waited for, because a statement that waits holds
- * a snapshot, and CREATE INDEX CONCURRENTLY waits for every older snapshot to go.
+ * Runs the pending migrations and returns their names. Replicas that start together take turns. They poll for the lock,
+ * because a statement that waits for it holds a snapshot, and CREATE INDEX CONCURRENTLY waits for older snapshots.
  */
 export async function migrate(
   connection: DatabaseConnection,
@@ -34,8 +33,8 @@ export async function migrate(
     await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
-    const whereToLook = await blockersOf(runner);
-    const done = await tellWhile(executor.executePendingMigrations(), whereToLook);
+    const hint = await blockerHint(runner);
+    const done = await warnWhileRunning(executor.executePendingMigrations(), hint);
     await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     return done.map(({ name }) => name);
   } finally {
@@ -46,11 +45,11 @@ export async function migrate(
 
 async function lock(runner: QueryRunner, signal?: AbortSignal): Promise<void> {
   const begun = performance.now();
-  for (let tellAt = begun + TELL_AFTER_MS; ; await delay(RETRY_MS, undefined, { signal })) {
+  for (let warnAt = begun + WARN_AFTER_MS; ; await delay(RETRY_MS, undefined, { signal })) {
     const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
     if (locked) return;
-    if (performance.now() < tellAt) continue;
-    tellAt = performance.now() + TELL_EVERY_MS;
+    if (performance.now() < warnAt) continue;
+    warnAt = performance.now() + WARN_EVERY_MS;
     const seconds = Math.round((performance.now() - begun) / 1000);
     logger.warn(
       `Waiting for ${seconds} s for another process to migrate the database: ${await holderOf(runner)}`,
@@ -58,7 +57,7 @@ async function lock(runner: QueryRunner, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** Whoever has the lock, as far as the server tells this role. */
+/** The server hides some columns from roles without pg_read_all_stats. */
 async function holderOf(runner: QueryRunner): Promise<string> {
   const [holder] = (await runner.query(HOLDER, [LOCK])) as (Record<string, string | null> | undefined)[];
   if (!holder) return 'it has just ended.';
@@ -67,7 +66,7 @@ async function holderOf(runner: QueryRunner): Promise<string> {
   return `server process ${pid} holds the lock (${printable(about)}).`;
 }
 
-/** A lock of one 64-bit number is kept as two of 32 bits. */
+/** pg_locks splits the 64-bit key into two columns. */
 const HOLDER = `
   SELECT pid, application_name AS application, host(client_addr) AS address, state,
          to_char(backend_start AT TIME ZONE 'UTC', '"connected since" YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
@@ -76,18 +75,18 @@ const HOLDER = `
     AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32 | objid::bigint) = $1`;
 
-/** Asked before they run: while they do, this connection is theirs. */
-async function blockersOf(runner: QueryRunner): Promise<string> {
+/** Queried beforehand, because the migrations occupy the connection. */
+async function blockerHint(runner: QueryRunner): Promise<string> {
   const [{ pid }] = await runner.query('SELECT pg_backend_pid() AS pid');
   return `If they wait for a lock, this shows for whom: SELECT pg_blocking_pids(${pid})`;
 }
 
-/** A migration may take its time, and it may wait for a lock: only whoever looks can tell. */
-async function tellWhile<T>(work: Promise<T>, whereToLook: string): Promise<T> {
+/** A slow migration cannot be told from one that waits for a lock, so the operator gets a hint. */
+function warnWhileRunning<T>(work: Promise<T>, hint: string): Promise<T> {
   const begun = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - begun) / 1000);
-    logger.warn(`The migrations have been running for ${seconds} s. ${whereToLook}`);
-  }, TELL_EVERY_MS);
+    logger.warn(`The migrations have been running for ${seconds} s. ${hint}`);
+  }, WARN_EVERY_MS);
   return work.finally(() => clearInterval(timer));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
 
-/** Every error of the appendix of PostgreSQL's manual, as class and rest, by what it means here. */
+/** Every code in the appendix of PostgreSQL's manual, as class and rest, by meaning. */
 const EXPECTED: Record<Meaning, string> = {
   own: `
     03 000; 09 000; 0A 000; 0B 000; 0F 000 001; 0L 000 P01; 0P 000; 0Z 000 002; 20 000; 21 000;
@@ -43,13 +43,13 @@ describe('An SQLSTATE', () => {
   });
 
   it.each(['', 'ZZ999', 'P9999', '4XYZ1'])(
-    'that nobody knows, such as "%s", is the statement’s own',
+    'that is not listed, such as "%s", is the statement’s own',
     (code) => {
       expect(meaningOf(code)).toBe('own');
     },
   );
 
-  it('of a plan that is out of date is told by the function in the server', () => {
+  it('of a stale plan is recognised by the function in the server', () => {
     expect(isStalePlan({ code: '0A000', routine: 'RevalidateCachedQuery' })).toBe(true);
     expect(isStalePlan({ code: '0A000', routine: 'transformInsertStmt' })).toBe(false);
     expect(isStalePlan({ code: '0A000' })).toBe(false);

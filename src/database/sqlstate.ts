@@ -1,19 +1,19 @@
 /**
- * What an error of the server means. The server has rolled the transaction back, unless the outcome is `unknown`.
+ * The meaning of a server error. The transaction is rolled back, unless the outcome is `unknown`.
  *
- * - `own`: the statement or its values are at fault. A feature may know the code; otherwise it is a 500.
+ * - `own`: the statement or its values are at fault. 500, unless the feature handles the code.
  * - `busy`: the server was too slow, or a lock was held. 503.
- * - `conflict`: a concurrent transaction was in the way. The statement is sent again, then 503.
- * - `stale`: what the connection has prepared is out of date. The statement is sent again on another one, then 503.
- * - `schema`: a table, a column or a permission is missing, or has changed. 503, and the service is not ready.
- * - `outage`: the server cannot work at the moment: no disk, no memory, starting, stopping, a standby. 503.
+ * - `conflict`: a concurrent transaction interfered. A retry, then 503.
+ * - `stale`: a prepared statement of the connection is outdated. A retry on another connection, then 503.
+ * - `schema`: a table, column or permission is missing or has changed. 503, and the service is not ready.
+ * - `outage`: the server cannot work now: no disk, no memory, starting, stopping, a standby. 503.
  * - `unknown`: the transaction may have been committed. 503, with a message that says so.
  */
 export type Meaning = 'own' | 'busy' | 'conflict' | 'stale' | 'schema' | 'outage' | 'unknown';
 
-/** By SQLSTATE, and by its first two characters, the class. What is not listed is the statement's own. */
+/** By SQLSTATE or by its class, the first two characters. All others are `own`. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  '08': 'unknown', // connection exceptions, which as answers come from a node or a pooler behind the server
+  '08': 'unknown', // connection exceptions, reported by a pooler or a distributed engine
   '25006': 'outage', // read only: a standby
   '25P03': 'outage', // idle in transaction for too long
   '25P04': 'outage', // transaction timeout
@@ -48,16 +48,16 @@ export function meaningOf(sqlstate: string): Meaning {
 }
 
 /**
- * Whether a statement may have failed only because its connection prepared it before the schema changed. An internal error
- * is what PostgreSQL makes of values for a type that has been dropped since: it looks them up before it plans anew.
+ * Whether a statement may have failed only because its connection prepared it before the schema changed. PostgreSQL
+ * looks values up by their type before it plans anew, which is an internal error once the type is dropped.
  */
-export function isPerhapsOutOfDate(sqlstate: string): boolean {
+export function mayBeOutdated(sqlstate: string): boolean {
   return sqlstate === 'XX000' || meaningOf(sqlstate) === 'schema';
 }
 
 /**
- * What PostgreSQL says when a plan returns other columns since its table was altered. The code says no more than
- * "not supported"; the name of the function in the server is never translated, as its message is.
+ * "cached plan must not change result type", after ALTER TABLE. The code means "not supported" in general, and the
+ * message is translated; the name of the server's function is not.
  */
 export function isStalePlan({
   code,

@@ -4,7 +4,7 @@ import { Public } from '../api/public.decorator.js';
 import { unavailable } from '../api/errors/api-error.js';
 import { Shutdown } from '../edge/shutdown.js';
 import { Database } from '../database/database.js';
-import { DatabaseOutage } from '../database/outage.js';
+import { DatabaseOutage } from '../database/database-errors.js';
 
 /** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
 @Public()

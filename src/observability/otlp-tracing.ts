@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import { METHODS } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import {
@@ -16,6 +15,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyRequest } from 'fastify';
+import { withTimeout } from '../common/with-timeout.js';
 import { type Attributes, Tracing } from './tracing.js';
 
 /** How long a collector that is away may keep the service from ending: it would be asked again and again for seconds. */
@@ -87,6 +87,6 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   /** What was not sent yet is sent now. A collector that does not answer is no reason to stay. */
   async onApplicationShutdown(): Promise<void> {
     const sent = this.provider.shutdown().catch(() => {});
-    await Promise.race([sent, delay(LAST_SPANS_MS, undefined, { ref: false })]);
+    await withTimeout(sent, LAST_SPANS_MS, () => {});
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../api/paging/page.js';
-import { InjectStore, type Store } from '../database/batching/store.js';
+import { type BatchedRepository, InjectBatched } from '../database/batching/batched-repository.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import { Pet } from './pet.entity.js';
@@ -8,7 +8,7 @@ import { Pet } from './pet.entity.js';
 /** The database access of the catalogue. */
 @Injectable()
 export class PetsRepository {
-  constructor(@InjectStore(Pet) private readonly pets: Store<Pet>) {}
+  constructor(@InjectBatched(Pet) private readonly pets: BatchedRepository<Pet>) {}
 
   findPage({ limit, status, after }: ListPetsQuery): Promise<Page<Pet>> {
     return this.pets.findPage({ where: { status }, after, limit });

@@ -1,18 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { DatabaseBusy } from '../../src/database/outage.js';
-import { Batch } from '../../src/database/batching/batch.js';
-import { type Store, storeOf } from '../../src/database/batching/store.js';
+import { DatabaseBusy } from '../../src/database/database-errors.js';
+import { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
+import {
+  type BatchedRepository,
+  batchedRepositoryOf,
+} from '../../src/database/batching/batched-repository.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { type Service, startService } from './support/service.js';
 
-/** The requests of different clients go to the database together; none of them may notice. */
+/** Requests of different clients share batches and must not affect each other. */
 describe('Batched statements', () => {
   let service: Service;
-  let pets: Store<Pet>;
+  let pets: BatchedRepository<Pet>;
   beforeAll(async () => {
     service = await startService();
-    pets = service.app.get<Store<Pet>>(storeOf(Pet));
+    pets = service.app.get<BatchedRepository<Pet>>(batchedRepositoryOf(Pet));
   });
   afterAll(() => service.stop());
 
@@ -21,7 +24,7 @@ describe('Batched statements', () => {
   const animal = (name: string) => ({ name, categoryId: 1n, status: null });
 
   it('fail individually: one error does not affect the others', async () => {
-    // As no request could bring it: it breaks a constraint of the table.
+    // Validation would refuse these names, which break a constraint of the table.
     const names = ['a', 'b', '', 'c', 'x'.repeat(256), 'd'];
     const outcomes = await Promise.allSettled(names.map((name) => pets.insert(animal(name))));
     expect(outcomes.map(({ status }) => status)).toEqual([
@@ -39,7 +42,7 @@ describe('Batched statements', () => {
     }
   });
 
-  describe('keep an error to themselves', () => {
+  describe('isolate an error', () => {
     const run = (sql: string) => service.app.get(DataSource).query(sql);
     afterEach(async () => {
       await run('DROP FUNCTION IF EXISTS misbehave CASCADE');
@@ -50,12 +53,12 @@ describe('Batched statements', () => {
       run(`CREATE FUNCTION misbehave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} RETURN new; END $$;
         CREATE TRIGGER misbehave BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION misbehave()`);
 
-    /** Inserts 16 animals at once, each third of them a bad one, and returns what became of those. */
+    /** Inserts 16 animals at once, every third of them bad, and returns the outcomes of the bad ones. */
     async function insertBadOnes(nameOf: (i: number) => string): Promise<unknown[]> {
       const names = Array.from({ length: 16 }, (_, i) => (i % 3 === 1 ? nameOf(i) : `good ${i}`));
       const insertAll = () => Promise.allSettled(names.map((name) => pets.insert(animal(name))));
       let outcomes = await insertAll();
-      // A machine that is busy with something else may have been too slow for some of them.
+      // A busy machine may be too slow for some of them.
       for (let attempt = 0; outcomes.some(isLate) && attempt < 10; attempt++) outcomes = await insertAll();
       for (const [i, outcome] of outcomes.entries()) {
         if (i % 3 !== 1) expect(outcome).toMatchObject({ status: 'fulfilled', value: { name: names[i] } });
@@ -84,12 +87,12 @@ describe('Batched statements', () => {
       '57014',
       'XX000',
       'ZZ999',
-    ])('whatever its code is, such as %s', async (code) => {
+    ])('with the code %s', async (code) => {
       await misbehave(`IF new.name LIKE 'bad%' THEN RAISE 'no' USING ERRCODE = '${code}'; END IF;`);
       for (const reason of await insertBadOnes((i) => `bad ${i}`)) expect(reason).toBeInstanceOf(Error);
     });
 
-    it('also one that the commit brings to light', async () => {
+    it('raised at the commit', async () => {
       await run('TRUNCATE pets');
       await pets.insert(animal('there can be only one'));
       await run('ALTER TABLE pets ADD CONSTRAINT pets_name_once UNIQUE (name) DEFERRABLE INITIALLY DEFERRED');
@@ -120,7 +123,7 @@ describe('Batched statements', () => {
       await run('TRUNCATE pets');
     });
 
-    it('and give nobody the row of another when one is left out', async () => {
+    it('and never return the row of another insert when a trigger suppresses one', async () => {
       await misbehave(`IF new.name LIKE 'bad%' THEN RETURN NULL; END IF;`);
       for (const reason of await insertBadOnes((i) => `bad ${i}`))
         expect(reason).toMatchObject({ message: 'The database stored no row of Pet.' });
@@ -182,7 +185,7 @@ describe('Batched statements', () => {
   });
 
   it('are sent once for identical concurrent reads', async () => {
-    const submit = jest.spyOn(Batch.prototype, 'submit');
+    const submit = jest.spyOn(PipelinedBatch.prototype, 'submit');
     const { id } = await pets.insert(animal('popular'));
     submit.mockClear();
     const before = Promise.all(Array.from({ length: 50 }, () => pets.findOneBy({ id })));

@@ -5,7 +5,7 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { describeInside } from './support/deployment.js';
 import { type Service, startService } from './support/service.js';
 
-/** What an operator may do to a table while the service runs, and what takes it back. */
+/** Changes that an operator may make while the service runs, each with its reversal. */
 const UNNOTICED: [change: string, undo?: string][] = [
   ['ALTER TABLE pets ALTER name TYPE varchar(300)', 'ALTER TABLE pets ALTER name TYPE text'],
   ['ALTER TABLE pets ALTER category_id TYPE numeric', 'ALTER TABLE pets ALTER category_id TYPE bigint'],
@@ -40,7 +40,7 @@ const UNNOTICED: [change: string, undo?: string][] = [
   ['VACUUM FULL api_keys'],
 ];
 
-/** While these hold, no statement can work. */
+/** Changes that make every statement fail. */
 const MISSING: [change: string, undo: string][] = [
   ['ALTER TABLE pets RENAME name TO title', 'ALTER TABLE pets RENAME title TO name'],
   ['ALTER TABLE pets RENAME TO animals', 'ALTER TABLE animals RENAME TO pets'],
@@ -60,11 +60,11 @@ describeInside('DDL while the service runs', () => {
     run = (sql) => service.app.get(DataSource).query(sql);
     const issue = async () => (await service.app.get(KeysService).issue({ name: 'ddl' })).key;
     keys = await Promise.all(Array.from({ length: 4 * (UNNOTICED.length + MISSING.length) }, issue));
-    await statuses(); // so that connections have everything prepared
+    await statuses(); // prepares every statement on each connection
   });
   afterAll(() => service.stop());
 
-  /** Each kind of statement once; the first with a key that has to be looked up. */
+  /** Runs each kind of statement once. The first request uses a key that has to be looked up. */
   async function statuses(): Promise<number[]> {
     const headers = { authorization: `Bearer ${keys[turn++ % keys.length]}` };
     const created = await service.post('/v1/pets', { name: 'a', categoryId: 1, status: 'sold' }, { headers });
@@ -80,7 +80,7 @@ describeInside('DDL while the service runs', () => {
     return answers.map(({ status }) => status);
   }
 
-  /** A busy machine may be too slow for some of them; anything but a 503 for that would be a fault. */
+  /** A busy machine may be too slow for some of them, and then answers 503. */
   async function expectWell(): Promise<void> {
     let seen = await statuses();
     for (let attempt = 0; seen.includes(503) && attempt < 10; attempt++) seen = await statuses();
@@ -88,7 +88,7 @@ describeInside('DDL while the service runs', () => {
   }
 
   describe.each(UNNOTICED)('%s', (change, undo) => {
-    it('goes unnoticed, and so does the way back', async () => {
+    it('goes unnoticed, and so does its reversal', async () => {
       await run(change);
       await expectWell();
       if (!undo) return;
@@ -98,7 +98,7 @@ describeInside('DDL while the service runs', () => {
   });
 
   describe.each(MISSING)('%s', (change, undo) => {
-    it('is answered 503, makes the service unready, and passes without a restart', async () => {
+    it('causes 503, makes the service unready, and recovers without a restart', async () => {
       const becomes = async (status: number): Promise<void> => {
         for (let attempt = 0; (await service.call('GET', '/health/ready')).status !== status; attempt++) {
           if (attempt === 100) throw new Error(`/health/ready did not become ${status}.`);
@@ -115,7 +115,7 @@ describeInside('DDL while the service runs', () => {
     });
   });
 
-  it('goes unnoticed under load, or is 503 for a moment', async () => {
+  it('under load goes unnoticed, or causes 503 for a moment', async () => {
     const seen = new Set<number>();
     let isOver = false;
     const client = async (send: () => Promise<{ status: number }>): Promise<void> => {

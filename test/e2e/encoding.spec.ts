@@ -7,7 +7,7 @@ import { Database } from '../../src/database/database.js';
 
 const server = process.env['DATABASE_DIRECT_URL'] ?? process.env['DATABASE_URL'] ?? '';
 
-// The embedded engine makes its databases itself, in UTF8.
+// The embedded engine always uses UTF8.
 const onServer = server ? describe : describe.skip;
 
 onServer('A database that is not UTF8', () => {

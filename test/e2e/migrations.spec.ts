@@ -84,7 +84,7 @@ describeInside('Migrations', () => {
     expect(ran.flat()).toEqual(['CreateThings1700000000000', 'IndexThings1700000000001']);
   });
 
-  // The embedded engine has one session, which cannot be in its own way.
+  // The embedded engine has one session, which cannot block itself.
   (process.env['DATABASE_URL'] ? describe : describe.skip)('that have to wait', () => {
     let other: pg.Client;
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
@@ -100,16 +100,16 @@ describeInside('Migrations', () => {
       jest.useRealTimers();
     });
 
-    const told = async (): Promise<string> => {
+    const warning = async (): Promise<string> => {
       while (warn.mock.calls.length === 0) await delay(20);
       return String(warn.mock.calls[0]?.[0]);
     };
 
-    it('tell who migrates already', async () => {
+    it('log which process holds the lock', async () => {
       await other.query('SELECT pg_advisory_lock(7203115944)');
       const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       const migrated = migrate(database.connection, [CreateThings1700000000000]);
-      expect(await told()).toMatch(
+      expect(await warning()).toMatch(
         new RegExp(
           String.raw`^Waiting for \d+ s for another process to migrate the database: server process ${rows[0]!.pid} ` +
             String.raw`holds the lock \(some\S+one, .*idle, connected since \d{4}-\d\d-\d\dT[\d:]{8}Z\)\.$`,
@@ -119,7 +119,7 @@ describeInside('Migrations', () => {
       expect(await migrated).toEqual(['CreateThings1700000000000']);
     });
 
-    it('tell how to find out what is in their way', async () => {
+    it('log how to find what blocks them', async () => {
       await migrate(database.connection, [CreateThings1700000000000]);
       await other.query('BEGIN; LOCK TABLE things');
       jest.useFakeTimers({
@@ -129,7 +129,7 @@ describeInside('Migrations', () => {
       const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'things'::regclass`;
       while ((await other.query(waiting)).rowCount === 0) await delay(20);
       jest.advanceTimersByTime(10_000);
-      const [, blocked] = /SELECT pg_blocking_pids\((\d+)\)$/.exec(await told()) ?? [];
+      const [, blocked] = /SELECT pg_blocking_pids\((\d+)\)$/.exec(await warning()) ?? [];
       const { rows } = await other.query('SELECT pg_blocking_pids($1) = ARRAY[pg_backend_pid()] AS us', [
         blocked,
       ]);

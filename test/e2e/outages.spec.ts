@@ -18,7 +18,7 @@ const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 const UNKNOWN =
   'The database did not answer in time, so the outcome is unknown: look whether it was stored before you send it again.';
 
-// The embedded engine is a part of the process: it has no wire that could break.
+// The embedded engine runs in the process, without a connection that could break.
 const onServer = process.env['DATABASE_URL'] ? describe : describe.skip;
 
 onServer('A database outage', () => {
@@ -65,7 +65,7 @@ onServer('A database outage', () => {
     (await direct.query('SELECT FROM pets WHERE name = $1', [name])).rowCount;
   const ready = () => call(origin, 'GET', '/health/ready');
 
-  /** As long as it takes: how long that may be is measured by the drills. */
+  /** Without a strict time limit: the drills measure the time. */
   const backToNormal = () => until('requests are answered', async () => (await list()).status === 200);
   const untilRefused = () => until('it is not ready', async () => (await ready()).status === 503);
 
@@ -103,7 +103,7 @@ onServer('A database outage', () => {
     expect((await create('after the cut')).status).toBe(201);
   });
 
-  /** A create that is stored and whose answer is lost. The key may have to be looked up first, which is lost as well: again, then. */
+  /** A create that is stored but whose answer is lost. Retries if the lookup of the key was lost instead. */
   async function createUnheard(name: string): Promise<{ answer: ReturnType<typeof create> }> {
     for (let attempt = 0; attempt < 10; attempt++) {
       expect((await create('with a connection that is there')).status).toBe(201);
@@ -138,7 +138,7 @@ onServer('A database outage', () => {
     await direct.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE');
     const answers = await Promise.all([list(), create('locked out'), create('locked out')]);
     const waiting = "SELECT FROM pg_locks WHERE relation = 'pets'::regclass AND NOT granted";
-    await until('nobody waits any more', async () => (await direct.query(waiting)).rowCount === 0);
+    await until('no statement waits for the lock', async () => (await direct.query(waiting)).rowCount === 0);
     await direct.query('COMMIT');
     for (const answer of answers) expectError(answer, 'service_unavailable');
     for (const { json } of answers.slice(1)) {
@@ -155,7 +155,7 @@ onServer('A database outage', () => {
     log.length = 0;
     const before = await backend();
     await direct.query('SELECT pg_terminate_backend($1)', [before]);
-    await until('it is asked again', async () => ![undefined, before].includes(await backend()));
+    await until('the heartbeat reconnects', async () => ![undefined, before].includes(await backend()));
     expect((await ready()).status).toBe(200);
     expect(log).toEqual([]);
   });

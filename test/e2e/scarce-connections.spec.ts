@@ -7,13 +7,13 @@ import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
-import { LANES } from '../../src/database/batching/lanes.js';
+import { QUEUE_CONNECTIONS } from '../../src/database/limits.js';
 import { call } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 
 const HEARTBEAT = 'SHOW transaction_read_only';
 
-// The embedded engine has one connection, which nobody can take.
+// The embedded engine has one connection, which no other process can take.
 const onServer = process.env['DATABASE_URL'] ? describe : describe.skip;
 
 onServer('When the server has no connections to spare', () => {
@@ -29,7 +29,7 @@ onServer('When the server has no connections to spare', () => {
     if (database.connection.kind !== 'server') throw new Error('DATABASE_URL is not set');
     direct = new pg.Client(database.connection.directUrl);
     await direct.connect();
-    // Not a superuser: no limit would hold.
+    // Connection limits do not apply to superusers.
     role = `scarce_${process.pid}_${Date.now()}`;
     await direct.query(`CREATE ROLE ${role} LOGIN PASSWORD 'scarce'; GRANT ALL ON SCHEMA public TO ${role}`);
     const url = Object.assign(new URL(database.connection.directUrl), { username: role, password: 'scarce' });
@@ -68,7 +68,7 @@ onServer('When the server has no connections to spare', () => {
   const limitConnections = (limit: number) => direct.query(`ALTER ROLE ${role} CONNECTION LIMIT ${limit}`);
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     for (let attempt = 0; !(await holds()); attempt++) {
-      if (attempt === 100) throw new Error(`It never came to that: ${log.join('')}`);
+      if (attempt === 100) throw new Error(`The condition never held: ${log.join('')}`);
       await delay(50);
     }
   };
@@ -78,7 +78,7 @@ onServer('When the server has no connections to spare', () => {
     await ask('GET', '/health/ready'),
   ];
 
-  it('a heartbeat that gets none is no outage, with traffic or without', async () => {
+  it('a heartbeat without a connection is no outage, with or without traffic', async () => {
     await limitConnections(0);
     await end(await backends(`query = '${HEARTBEAT}'`));
     for (let i = 0; i < 10; i++, await delay(100)) expect(await everything()).toEqual([200, 201, 200]);
@@ -87,8 +87,8 @@ onServer('When the server has no connections to spare', () => {
     expect(log.filter((line) => line.includes('away'))).toEqual([]);
   });
 
-  it('those that there are go to the lanes', async () => {
-    await limitConnections(LANES.read + LANES.write);
+  it('the queues get the remaining ones', async () => {
+    await limitConnections(QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write);
     await end(await backends());
     const isNormal = async () => (await everything()).join() === '200,201,200';
     await until(isNormal);

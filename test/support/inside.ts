@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 
 const PATIENCE_MS = 10_000;
@@ -5,6 +6,7 @@ const PATIENCE_MS = 10_000;
 /** Adds a test of something undocumented in a dependency, which fails with the file that relies on it. */
 export function itFinds(inside: string, usedBy: string, holds: () => boolean | Promise<boolean>): void {
   it(`${inside}, for ${usedBy}`, async () => {
+    expect(existsSync(usedBy)).toBe(true);
     const complaint = `${inside}: gone or changed. ${usedBy} relies on it: see docs/internals.md.`;
     expect((await withinPatience(holds)) ? undefined : complaint).toBeUndefined();
   });

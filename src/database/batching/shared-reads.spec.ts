@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { questionOf, SharedReads } from './shared-reads.js';
-import type { Execution, Row } from './statement.js';
+import { shareKeyOf, SharedReads } from './shared-reads.js';
+import type { PendingQuery, Row } from './statement.js';
 
 const STATEMENT = { name: 'one', text: 'SELECT $1', properties: [] };
-const nobody = (): void => {};
+const ignore = (): void => {};
 
-function reading(...values: unknown[]): Execution {
-  const question = questionOf(STATEMENT, values);
-  return { statement: STATEMENT, values, since: 0, resolve: nobody, reject: nobody, question };
+function reading(...values: unknown[]): PendingQuery {
+  const shareKey = shareKeyOf(STATEMENT, values);
+  return { statement: STATEMENT, values, since: 0, resolve: ignore, reject: ignore, shareKey };
 }
 
 describe('Queued reads', () => {
@@ -19,8 +19,8 @@ describe('Queued reads', () => {
     shared.add(sent, answer);
     shared.add(waiting, answer);
     shared.keep([waiting]);
-    expect(shared.find(questionOf(STATEMENT, [1n]))).toBeUndefined();
-    expect(shared.find(questionOf(STATEMENT, [2n]))).toBe(answer);
+    expect(shared.find(shareKeyOf(STATEMENT, [1n]))).toBeUndefined();
+    expect(shared.find(shareKeyOf(STATEMENT, [2n]))).toBe(answer);
   });
 
   it('do not share the answer of an identical read that was already sent', () => {
@@ -28,7 +28,7 @@ describe('Queued reads', () => {
     const [sent, later] = [reading(1n), reading(1n)];
     shared.add(sent, answer);
     shared.keep([later]);
-    expect(shared.find(questionOf(STATEMENT, [1n]))).toBeUndefined();
+    expect(shared.find(shareKeyOf(STATEMENT, [1n]))).toBeUndefined();
   });
 
   it('do not share answers with similar-looking values', () => {
@@ -48,13 +48,13 @@ describe('Queued reads', () => {
     ];
     const moments = [[new Date(1)], [new Date(2)], ['1'.repeat(8)]];
     const bytes = [[Buffer.from([0xff])], [Buffer.from([0xfe])], [Buffer.from('1')], [Buffer.from('null')]];
-    const questions = [...values, ...moments, ...bytes].map((given) => questionOf(STATEMENT, given));
-    expect(new Set(questions).size).toBe(questions.length);
-    expect(questionOf(STATEMENT, [new Date(1)])).toBe(questionOf(STATEMENT, [new Date(1)]));
+    const keys = [...values, ...moments, ...bytes].map((given) => shareKeyOf(STATEMENT, given));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(shareKeyOf(STATEMENT, [new Date(1)])).toBe(shareKeyOf(STATEMENT, [new Date(1)]));
   });
 
   it('share nothing when their values cannot be compared', () => {
-    expect(questionOf(STATEMENT, [['1,2']])).toBeUndefined();
+    expect(shareKeyOf(STATEMENT, [['1,2']])).toBeUndefined();
     expect(new SharedReads().find(undefined)).toBeUndefined();
   });
 });

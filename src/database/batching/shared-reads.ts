@@ -1,50 +1,46 @@
-import type { Execution, Row, Statement } from './statement.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
 
-/** Reads that wait, by what they ask: whoever asks the same before it is sent gets the same answer. */
+/** The queued reads by share key. An identical read that arrives before they are sent shares the answer. */
 export class SharedReads {
-  private answers = new Map<string, { execution: Execution; answer: Promise<Row[]> }>();
+  private answers = new Map<string, { query: PendingQuery; answer: Promise<Row[]> }>();
 
-  find(question: string | undefined): Promise<Row[]> | undefined {
-    return question === undefined ? undefined : this.answers.get(question)?.answer;
+  find(shareKey: string | undefined): Promise<Row[]> | undefined {
+    return shareKey === undefined ? undefined : this.answers.get(shareKey)?.answer;
   }
 
-  add(execution: Execution, answer: Promise<Row[]>): void {
-    if (execution.question !== undefined) this.answers.set(execution.question, { execution, answer });
+  add(query: PendingQuery, answer: Promise<Row[]>): void {
+    if (query.shareKey !== undefined) this.answers.set(query.shareKey, { query, answer });
   }
 
   /**
-   * Forgets all but those of what still waits, by a new map rather than by emptying this one: what V8 replaces within a
-   * map that shrinks and grows stays linked to its successor, and once one of them is old, whatever the next ones ever
-   * held lives until the next great collection.
+   * Forgets all reads but those still queued. The map is replaced rather than emptied: V8 links the old tables of a map
+   * that shrinks and grows, and one of them in the old generation retains all later entries until the next major GC.
    */
-  keep(waiting: readonly Execution[]): void {
+  keep(queued: readonly PendingQuery[]): void {
     if (this.answers.size === 0) return;
     const kept: typeof this.answers = new Map();
-    for (const execution of waiting) {
-      const { question = '' } = execution;
-      const shared = this.answers.get(question);
-      if (shared?.execution === execution) kept.set(question, shared);
+    for (const query of queued) {
+      const { shareKey = '' } = query;
+      const shared = this.answers.get(shareKey);
+      if (shared?.query === query) kept.set(shareKey, shared);
     }
     this.answers = kept;
   }
 }
 
-/**
- * The same for the same statement with the same values, and never the same for others. Values that nobody can tell apart
- * by their text, such as arrays, are not compared: who asks with them shares nothing.
- */
-export function questionOf({ name }: Statement, values: readonly unknown[]): string | undefined {
-  let question = name;
+/** Equal only for the same statement with the same values. Undefined for values that text cannot tell apart: arrays. */
+export function shareKeyOf({ name }: Statement, values: readonly unknown[]): string | undefined {
+  let key = name;
   for (const value of values) {
     const text = textOf(value);
     if (text === undefined) return undefined;
-    question += `\n${typeof value} ${text.length} ${text}`;
+    key += `\n${typeof value} ${text.length} ${text}`;
   }
-  return question;
+  return key;
 }
 
 function textOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Buffer.isBuffer(value)) return `bytes ${value.toString('latin1')}`;
-  return value instanceof Date ? `moment ${value.getTime()}` : undefined;
+  return value instanceof Date ? `date ${value.getTime()}` : undefined;
 }

@@ -11,7 +11,6 @@ import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
 import { SHORT_LIVED } from '../../../test/support/short-lived.js';
 import { DatabaseInUseError, openEmbeddedDatabase } from './embedded-database.js';
-import type { PGliteDriver } from './pglite-driver.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
@@ -64,7 +63,7 @@ describe('An embedded database on disk', () => {
 
   async function query(text: string): Promise<unknown[]> {
     const database = await openEmbeddedDatabase(directory);
-    const pool: Pool = new (database.driver as PGliteDriver).Pool();
+    const pool: Pool = new database.driver.Pool();
     const { rows } = await pool.query(text).finally(() => pool.end().then(() => database.close()));
     return rows;
   }

@@ -1,8 +1,9 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { mkdir, realpath } from 'node:fs/promises';
+import type { PgDriver } from '../pg-driver.js';
 import { openDataFolder } from './data-folder.js';
 import { lockDirectory } from './directory-lock.js';
-import { createDriver } from './pglite-driver.js';
+import { embeddedDriver } from './pglite-driver.js';
 import { PGliteSession } from './pglite-session.js';
 
 export { DatabaseInUseError } from './directory-lock.js';
@@ -15,7 +16,7 @@ export { DatabaseInUseError } from './directory-lock.js';
  */
 export interface EmbeddedDatabase {
   /** Replaces the module `pg` in TypeORM's `driver` option. */
-  readonly driver: unknown;
+  readonly driver: PgDriver;
   /** Closes the database and unlocks its folder. Until then, pools may be opened and closed one after another. */
   close(): Promise<void>;
 }
@@ -42,7 +43,7 @@ export function embed(engine: PGlite, release: () => Promise<void> = async () =>
   const session = new PGliteSession(engine);
   let closing: Promise<void> | undefined;
   return {
-    driver: createDriver(session),
+    driver: embeddedDriver(session),
     close: () => (closing ??= engine.close().finally(release)),
   };
 }

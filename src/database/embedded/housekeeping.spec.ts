@@ -3,7 +3,6 @@ import type { Pool } from 'pg';
 import { startEmptyDatabase } from '../../../test/support/empty-database.js';
 import type { EmbeddedDatabase } from './embedded-database.js';
 import { runHousekeeping } from './housekeeping.js';
-import type { PGliteDriver } from './pglite-driver.js';
 
 describe('keepHouse', () => {
   let database: EmbeddedDatabase;
@@ -11,7 +10,7 @@ describe('keepHouse', () => {
 
   beforeAll(async () => {
     database = await startEmptyDatabase();
-    pool = new (database.driver as PGliteDriver).Pool();
+    pool = new database.driver.Pool();
   });
 
   afterAll(async () => {
@@ -59,7 +58,7 @@ describe('keepHouse', () => {
     jest.useFakeTimers({
       doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout', 'clearTimeout'],
     });
-    const watched = new (database.driver as PGliteDriver).Pool();
+    const watched = new database.driver.Pool();
     const query = jest.spyOn(watched, 'query').mockRejectedValue(new Error('not now') as never);
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     jest.advanceTimersByTime(60_000);

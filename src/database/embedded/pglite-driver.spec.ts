@@ -3,18 +3,18 @@ import type { Duplex } from 'node:stream';
 import type { Client, Pool, PoolClient } from 'pg';
 import { startEmptyDatabase } from '../../../test/support/empty-database.js';
 import type { EmbeddedDatabase } from './embedded-database.js';
-import type { PGliteDriver } from './pglite-driver.js';
+import type { PgDriver } from '../pg-driver.js';
 
 const CLOSED = { code: '57P03', message: 'The embedded database is closed' };
 
 describe("pg's classes on an embedded database", () => {
   let database: EmbeddedDatabase;
-  let driver: PGliteDriver;
+  let driver: PgDriver;
   let pool: Pool;
 
   beforeAll(async () => {
     database = await startEmptyDatabase();
-    driver = database.driver as PGliteDriver;
+    driver = database.driver;
   });
 
   afterAll(() => database.close());
@@ -182,7 +182,7 @@ describe("pg's classes on an embedded database", () => {
 
   it('report an outage after the engine has failed', async () => {
     const failing = await startEmptyDatabase();
-    const ownPool = new (failing.driver as PGliteDriver).Pool();
+    const ownPool = new failing.driver.Pool();
     ownPool.on('error', () => {});
     await ownPool.query('CREATE TABLE t (n int)');
     // There is no way to feed it rows: the engine asks for them in the middle of the query, and ends.
@@ -194,7 +194,7 @@ describe("pg's classes on an embedded database", () => {
 
   it('report an outage after the engine crashed without an answer', async () => {
     const failing = await startEmptyDatabase();
-    const ownPool = new (failing.driver as PGliteDriver).Pool();
+    const ownPool = new failing.driver.Pool();
     ownPool.on('error', () => {});
     await ownPool.query(
       'CREATE FUNCTION endless(n int) RETURNS int LANGUAGE sql AS $$ SELECT endless(n + 1) $$',
@@ -207,7 +207,7 @@ describe("pg's classes on an embedded database", () => {
 
   it('report an outage after the database is closed', async () => {
     const closed = await startEmptyDatabase();
-    const ownPool = new (closed.driver as PGliteDriver).Pool();
+    const ownPool = new closed.driver.Pool();
     ownPool.on('error', () => {});
     await ownPool.query('SELECT 1');
     await Promise.all([closed.close(), closed.close()]);
@@ -217,7 +217,7 @@ describe("pg's classes on an embedded database", () => {
 
   it('report an outage for queries made while the database closes', async () => {
     const closing = await startEmptyDatabase();
-    const client = new (closing.driver as PGliteDriver).Client();
+    const client = new closing.driver.Client();
     client.on('error', () => {});
     await client.connect();
     const answer = client.query('SELECT 1');

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { letRowsBeRead } from '../rows.js';
+import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
 import { runHousekeeping } from './housekeeping.js';
 import type { PGliteSession } from './pglite-session.js';
 import { PGliteStream } from './pglite-stream.js';
@@ -9,10 +9,8 @@ const HOUSEKEEPING_INTERVAL_MS = 60_000;
 /** Bounds the wait of a statement for the only connection, which a transaction may hold. */
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-/** The parts of the module `pg` that TypeORM uses, backed by an embedded engine. */
-export type PGliteDriver = Pick<typeof pg, 'Pool' | 'Client' | 'types' | 'defaults'>;
-
-export function createDriver(session: PGliteSession): PGliteDriver {
+/** Backed by an embedded engine. */
+export function embeddedDriver(session: PGliteSession): PgDriver {
   const embed = <Config extends pg.ClientConfig>(config?: Config) => ({
     ...(config as Config),
     connectionTimeoutMillis: config?.connectionTimeoutMillis ?? CONNECTION_TIMEOUT_MS,
@@ -23,10 +21,9 @@ export function createDriver(session: PGliteSession): PGliteDriver {
     sslnegotiation: 'postgres' as const,
   });
 
-  class EmbeddedClient extends pg.Client {
+  class EmbeddedClient extends RowParsingClient {
     constructor(config?: string | pg.ClientConfig) {
       super(embed(typeof config === 'string' ? {} : config));
-      letRowsBeRead(this);
     }
   }
 
@@ -40,5 +37,5 @@ export function createDriver(session: PGliteSession): PGliteDriver {
     }
   }
 
-  return { Pool: EmbeddedPool, Client: EmbeddedClient, types: pg.types, defaults: pg.defaults };
+  return pgDriver(EmbeddedClient, EmbeddedPool);
 }

@@ -2,19 +2,19 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { Availability } from '../availability.js';
+import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import { hangUp } from './hang-up.js';
-import type { WatchedPool } from './server-driver.js';
+import type { ServerPool } from './server-driver.js';
 
-/** True of a standby, and of a primary that has been demoted: there is a better server, behind a new connection. */
+/** True on a standby and on a demoted primary: a new connection may lead to the current primary. */
 const ASK = 'SHOW transaction_read_only';
-const ASK_LANE = "SELECT current_setting('transaction_read_only') AS transaction_read_only";
+const ASK_QUEUE = "SELECT current_setting('transaction_read_only') AS transaction_read_only";
 
 const { heartbeatMs, silenceMs } = DATABASE_LIMITS;
-/** How long the heartbeat uses the lanes' connections after it could not have its own. */
+/** How long the heartbeat uses the connections of the queues after it got none of its own. */
 const OWN_AGAIN_MS = 5_000;
 
-interface Asked {
+interface Queryable {
   query(text: string): Promise<pg.QueryResult<{ transaction_read_only: string }>>;
 }
 
@@ -25,9 +25,9 @@ class Silence extends Error {
 }
 
 /**
- * Asks the server again and again whether it is there. Requests learn of an outage from here rather than each by waiting,
- * and of its end too. The database is away when the lanes cannot work: a connection of the heartbeat's own only spares it
- * waiting behind a batch. It is made when every lane has one, and when connections are scarce the heartbeat uses theirs.
+ * Detects the start and the end of an outage, so that requests do not each wait for a timeout. The database is away when
+ * the queues cannot use it. The heartbeat's own connection only keeps it from waiting behind a batch: the queues connect
+ * first, and when connections are scarce the heartbeat uses theirs.
  */
 export class Heartbeat {
   private readonly logger = new Logger('Database');
@@ -38,7 +38,7 @@ export class Heartbeat {
 
   constructor(
     private readonly config: pg.ClientConfig,
-    private readonly lanes: readonly WatchedPool[],
+    private readonly pools: readonly ServerPool[],
     private readonly availability: Availability,
   ) {}
 
@@ -48,7 +48,7 @@ export class Heartbeat {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    this.hangUp();
+    this.disconnect();
     await this.ended;
   }
 
@@ -57,93 +57,98 @@ export class Heartbeat {
     while (!signal.aborted) {
       try {
         await this.beat();
-        this.availability.found();
+        this.availability.markAvailable();
       } catch (error) {
-        this.hangUp();
-        if (!signal.aborted) this.availability.lost(error instanceof Error ? error.message : String(error));
+        this.disconnect();
+        if (!signal.aborted) {
+          this.availability.markAway(error instanceof Error ? error.message : String(error));
+        }
       }
       await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   private async beat(): Promise<void> {
-    const isReadOnly = (await this.askAlone()) ?? (await this.askLanes());
-    this.availability.heard();
+    const isReadOnly = (await this.askOwn()) ?? (await this.askQueues());
+    this.availability.recordResponse();
     if (isReadOnly) throw new Error('the server is read-only');
   }
 
-  /** `undefined` when there is no connection for it. That one has broken says nothing of the server, so it is made anew. */
-  private async askAlone(): Promise<boolean | undefined> {
-    if (!this.availability.isAvailable || this.lanes.some(({ totalCount }) => totalCount === 0)) {
-      this.hangUp();
+  /** `undefined` without a connection. A broken connection says nothing about the server, so it is replaced first. */
+  private async askOwn(): Promise<boolean | undefined> {
+    if (!this.availability.isAvailable || this.pools.some(({ totalCount }) => totalCount === 0)) {
+      this.disconnect();
       return undefined;
     }
     try {
       if (this.client) return await this.ask(this.client, ASK);
     } catch (error) {
-      if (error instanceof Silence || this.stopping.signal.aborted) throw error;
-      this.logger.debug(`The connection of the heartbeat broke, and is made anew: ${String(error)}`);
-      this.hangUp();
+      if (this.isFinal(error)) throw error;
+      this.logger.debug(`The heartbeat's connection broke and is replaced: ${String(error)}`);
+      this.disconnect();
     }
     if (performance.now() < this.ownAgainAt) return undefined;
     try {
       return await this.ask(this.connect(), ASK);
     } catch (error) {
-      this.logger.debug(`The heartbeat uses the connections of the lanes: ${String(error)}`);
-      this.hangUp();
+      this.logger.debug(`The heartbeat uses the connections of the queues: ${String(error)}`);
+      this.disconnect();
       this.ownAgainAt = performance.now() + OWN_AGAIN_MS;
       return undefined;
     }
   }
 
-  private async askLanes(): Promise<boolean> {
+  private async askQueues(): Promise<boolean> {
     const answers = await Promise.all(
-      this.lanes.map((lane) =>
-        this.askLane(lane).catch((error: unknown) => {
-          if (error instanceof Silence || this.stopping.signal.aborted) throw error;
-          return this.askLane(lane); // on a new connection
+      this.pools.map((pool) =>
+        this.askQueue(pool).catch((error: unknown) => {
+          if (this.isFinal(error)) throw error;
+          return this.askQueue(pool); // on a new connection
         }),
       ),
     );
     return answers.includes(true);
   }
 
-  private async askLane(lane: WatchedPool): Promise<boolean> {
-    const connecting = lane.probe();
+  private async askQueue(pool: ServerPool): Promise<boolean> {
+    const connecting = pool.probe();
     const client = await this.inTime(connecting).catch((error: unknown) => {
       connecting.then((late) => late.release()).catch(() => {});
       throw error;
     });
-    client.on('error', ignore); // the statement under way is told too
-    const giveBack = (broken: boolean): void => {
+    client.on('error', ignore); // the query rejects too
+    const release = (broken: boolean): void => {
       client.off('error', ignore);
       client.release(broken);
     };
     try {
-      const isReadOnly = await this.ask(client, ASK_LANE);
-      giveBack(isReadOnly);
+      const isReadOnly = await this.ask(client, ASK_QUEUE);
+      release(isReadOnly);
       return isReadOnly;
     } catch (error) {
-      hangUp(client, () => giveBack(true));
+      destroyConnection(client, () => release(true));
       throw error;
     }
   }
 
-  private async ask(client: Asked, question: string): Promise<boolean> {
-    const { rows } = await this.inTime(client.query(question));
+  private async ask(client: Queryable, text: string): Promise<boolean> {
+    const { rows } = await this.inTime(client.query(text));
     return rows[0]?.transaction_read_only === 'on';
+  }
+
+  private isFinal(error: unknown): boolean {
+    return error instanceof Silence || this.stopping.signal.aborted;
   }
 
   private connect(): pg.Client {
     const client = new pg.Client(this.config);
-    client.on('error', ignore); // the statement under way is told too
-    // Statements wait for the connection, and fail with it.
-    client.connect().catch(() => {});
+    client.on('error', ignore); // the query rejects too
+    client.connect().catch(() => {}); // queries wait for the connection, and reject with it
     this.client = client;
     return client;
   }
 
-  /** The answer, unless the server says nothing at all for too long: busy with other answers, it may be late with this. */
+  /** Rejects once the server has been silent on all connections for too long: a busy one may answer this query late. */
   private async inTime<T>(answer: Promise<T>): Promise<T> {
     const answered = new AbortController();
     try {
@@ -157,15 +162,15 @@ export class Heartbeat {
     const quiet = (): number => Math.min(performance.now() - begun, this.availability.silentFor());
     for (;;) {
       await delay(Math.max(1, silenceMs - quiet()), undefined, { ref: false, signal: answered });
-      // When this process was too busy to listen, an answer may have arrived that has not been read.
+      // If the event loop was blocked, an answer may be in the socket, unread.
       await nextTurn();
       await nextTurn();
       if (quiet() >= silenceMs) throw new Silence();
     }
   }
 
-  private hangUp(): void {
-    if (this.client) hangUp(this.client);
+  private disconnect(): void {
+    if (this.client) destroyConnection(this.client);
     this.client = undefined;
   }
 }

@@ -2,17 +2,21 @@ import type { ClientConfig } from 'pg';
 import type { ServerConnection } from '../connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 
-/** How a connection to the server is made, apart from TypeORM's. */
+export const SERVER_OPTIONS = {
+  application_name: 'animal-store',
+  keepAlive: true,
+  connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
+} as const;
+
+/** The options of connections outside TypeORM's pool. */
 export function serverClient({ url, preparedStatements }: ServerConnection): ClientConfig {
   return {
+    ...SERVER_OPTIONS,
     connectionString: url,
-    application_name: 'animal-store',
-    keepAlive: true,
-    connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
-    // A pooler takes no settings with a connection, since it gives the connection to others.
+    // A pooler shares its connections and so rejects settings at start-up.
     ...(preparedStatements && { ...OWN_SETTINGS, statement_timeout: DATABASE_LIMITS.statementMs }),
   };
 }
 
-/** The driver reads moments in this style only, whatever that of the server, the database or the role is. */
+/** pg parses timestamps in this style only; the server, the database or the role may have another. */
 export const OWN_SETTINGS = { options: '-c datestyle=ISO' } as const;

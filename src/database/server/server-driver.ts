@@ -1,45 +1,34 @@
 import pg from 'pg';
 import type { Availability } from '../availability.js';
-import { DatabaseOutage } from '../outage.js';
-import { letRowsBeRead } from '../rows.js';
-import { hangUp } from './hang-up.js';
+import { DatabaseOutage } from '../database-errors.js';
+import { destroyConnection } from '../destroy-connection.js';
+import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
 /**
- * A client whose statement ran out of time is in the middle of an answer that may still come. pg would hand it back to
- * the pool, and the next statement would wait for the same answer; so it is cut off before anybody hears of the error.
+ * After a query timeout the answer may still arrive. pg would return the client to the pool, where the next statement
+ * would wait for that answer, so the connection is destroyed before the caller sees the error.
  */
-class HonestClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
-    letRowsBeRead(this);
-  }
-
+class TimeoutSafeClient extends RowParsingClient {
   override query(...args: unknown[]): never {
     const run = super.query.bind(this) as (...args: unknown[]) => unknown;
     const callback = args.at(-1);
     if (isCallback(callback)) {
-      const tell: Callback = (error, result) => {
-        if (hasTimedOut(error)) hangUp(this, () => callback(error, result));
-        else callback(error, result);
-      };
-      return run(...args.slice(0, -1), tell) as never;
+      const settle: Callback = (error, result) => this.settle(error, () => callback(error, result));
+      return run(...args.slice(0, -1), settle) as never;
     }
     const result = run(...args);
-    return (isPromise(result) ? result.catch((error: Error) => this.fail(error)) : result) as never;
+    if (!isPromise(result)) return result as never;
+    return result.catch(
+      (error: Error) => new Promise((_resolve, reject) => this.settle(error, () => reject(error))),
+    ) as never;
   }
 
-  private fail(error: Error): Promise<never> {
-    return new Promise((_resolve, reject) => {
-      if (hasTimedOut(error)) hangUp(this, () => reject(error));
-      else reject(error);
-    });
+  private settle(error: Error | null, settle: () => void): void {
+    if (error?.message === 'Query read timeout') destroyConnection(this, settle);
+    else settle();
   }
-}
-
-function hasTimedOut(error: Error | null): boolean {
-  return error?.message === 'Query read timeout';
 }
 
 function isCallback(value: unknown): value is Callback {
@@ -50,31 +39,23 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return typeof (value as Promise<unknown> | undefined)?.catch === 'function';
 }
 
-export interface WatchedPool extends pg.Pool {
-  /** Connects even while the database counts as away, to find out whether it is back. */
+export interface ServerPool extends pg.Pool {
+  /** Connects even while the database counts as away, to detect that it is back. */
   probe(): Promise<pg.PoolClient>;
 }
 
-export interface ServerDriver {
-  readonly Pool: new (options?: pg.PoolConfig) => WatchedPool;
-  readonly Client: typeof pg.Client;
-  readonly types: typeof pg.types;
-  readonly defaults: typeof pg.defaults;
-}
-
-/** The parts of the module `pg` that TypeORM uses, with pools that know when there is nothing to connect to. */
-export function createServerDriver(availability: Availability): ServerDriver {
-  class Pool extends pg.Pool implements WatchedPool {
+/** Its pools refuse at once while the database is away. */
+export function serverDriver(availability: Availability): PgDriver<ServerPool> {
+  class Pool extends pg.Pool implements ServerPool {
     private readonly open = new Set<pg.PoolClient>();
 
     constructor(options?: pg.PoolConfig) {
-      super({ ...options, Client: HonestClient });
+      super({ ...options, Client: TimeoutSafeClient });
       this.on('connect', (client) => this.open.add(client));
       this.on('remove', (client) => this.open.delete(client));
-      // An idle connection broke: the pool has dropped it, and nobody was waiting.
-      this.on('error', () => {});
+      this.on('error', () => {}); // an idle connection broke, and the pool has already removed it
       availability.onAway(() => {
-        for (const client of this.open) hangUp(client);
+        for (const client of this.open) destroyConnection(client);
       });
     }
 
@@ -92,5 +73,5 @@ export function createServerDriver(availability: Availability): ServerDriver {
     }
   }
 
-  return { Pool, Client: HonestClient, types: pg.types, defaults: pg.defaults };
+  return pgDriver(TimeoutSafeClient, Pool);
 }

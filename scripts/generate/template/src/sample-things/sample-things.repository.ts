@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../api/paging/page.js';
-import { InjectStore, type Store } from '../database/batching/store.js';
+import { type BatchedRepository, InjectBatched } from '../database/batching/batched-repository.js';
 import type { ListSampleThingsQuery } from './dto/list-sample-things.query.js';
 import type { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThing } from './sample-thing.entity.js';
@@ -8,7 +8,7 @@ import { SampleThing } from './sample-thing.entity.js';
 /** The database access of sample things. */
 @Injectable()
 export class SampleThingsRepository {
-  constructor(@InjectStore(SampleThing) private readonly sampleThings: Store<SampleThing>) {}
+  constructor(@InjectBatched(SampleThing) private readonly sampleThings: BatchedRepository<SampleThing>) {}
 
   findPage({ limit, after }: ListSampleThingsQuery): Promise<Page<SampleThing>> {
     return this.sampleThings.findPage({ after, limit });

@@ -7,7 +7,7 @@ import {
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
 import { isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
 
-/** The database cannot serve the request, through no fault of the request: 503. */
+/** The database cannot serve a correct request: 503. */
 export class DatabaseOutage extends ApiError {
   override readonly name: string = 'DatabaseOutage';
 
@@ -17,7 +17,7 @@ export class DatabaseOutage extends ApiError {
   }
 }
 
-/** More is asked than the database can do in time. Nothing was stored. */
+/** Too much load, or a lock. Nothing was stored. */
 export class DatabaseBusy extends DatabaseOutage {
   override readonly name = 'DatabaseBusy';
 
@@ -26,7 +26,7 @@ export class DatabaseBusy extends DatabaseOutage {
   }
 }
 
-/** The server answered that it cannot. Nothing was stored. */
+/** The server answered that it cannot do it. Nothing was stored. */
 export class DatabaseRefusal extends DatabaseOutage {
   override readonly name = 'DatabaseRefusal';
 
@@ -35,7 +35,7 @@ export class DatabaseRefusal extends DatabaseOutage {
   }
 }
 
-/** A statement that changes something was sent, and no answer came: it may have been done or not. */
+/** A write was sent and not answered: it may have been committed. */
 export class OutcomeUnknown extends DatabaseOutage {
   override readonly name = 'OutcomeUnknown';
 
@@ -51,7 +51,7 @@ export function meaningOfError(error: DatabaseError): Meaning {
   return isStalePlan(error) ? 'stale' : meaningOf(error.code ?? '');
 }
 
-/** Errors of sockets and of the look-up of names. */
+/** Errors of sockets and of DNS. */
 const SOCKET_CODES = new Set([
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -64,23 +64,22 @@ const SOCKET_CODES = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT', // the server's unix socket is not there
+  'ENOENT', // no such unix socket
 ]);
 
-/** Failures that the driver reports with nothing but a text. */
+/** Errors of pg without a code. */
 const OUTAGE_TEXTS =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)|is not queryable/;
 
-/** By class, since a bundler may give classes other names. */
+/** Compared by class, because a bundler may rename classes. */
 const OUTAGES = [
   DatabaseOutage,
   QueryRunnerProviderAlreadyReleasedError,
-  // TypeORM learns its entities when it first connects: a service that has just started does not know them yet.
-  EntityMetadataNotFoundError,
+  EntityMetadataNotFoundError, // TypeORM loads the entities when it first connects
   CannotExecuteNotConnectedError,
 ];
 
-/** What clients are told of an error that the driver or TypeORM threw; `undefined` when it is no outage. */
+/** Translates errors of pg and TypeORM; `undefined` for those that are no outage. */
 export function toOutage(thrown: unknown): DatabaseOutage | undefined {
   if (thrown instanceof DatabaseOutage) return thrown;
   return isDatabaseOutage(thrown) ? new DatabaseOutage(undefined, { cause: thrown }) : undefined;
@@ -95,6 +94,6 @@ export function isDatabaseOutage(thrown: unknown): boolean {
     if (isStalePlan({ code, routine: routine as string | undefined })) return true;
   }
   if (typeof message === 'string' && OUTAGE_TEXTS.test(message)) return true;
-  // Several addresses were tried, such as ::1 and 127.0.0.1, and each failed.
+  // An AggregateError: every address of a host failed, such as ::1 and 127.0.0.1.
   return Array.isArray(errors) && errors.some(isDatabaseOutage);
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Connection } from 'pg';
-import { letRowsBeRead, readRows } from './rows.js';
+import { installRowParser, readRows } from './row-parser.js';
 
 type Fields = (string | null)[];
 
@@ -39,21 +39,21 @@ function fieldsOf(bytes: Buffer, start: number): Fields {
   });
 }
 
-/** A connection to no server, to which the answer of one can be given. */
+/** A connection without a server. `receive` delivers bytes to it. */
 function connect() {
   const connection = new EventEmitter() as EventEmitter & { attachListeners(stream: EventEmitter): void };
   const stream = new EventEmitter();
-  const told: unknown[] = [];
+  const passed: unknown[] = [];
   for (const name of ['dataRow', 'commandComplete', 'errorMessage'])
     connection.on(name, (answer: { fields?: Fields; text?: string; message?: string }) =>
-      told.push([name, answer.fields ?? answer.text ?? answer.message]),
+      passed.push([name, answer.fields ?? answer.text ?? answer.message]),
     );
-  letRowsBeRead({ connection });
+  installRowParser({ connection });
   connection.attachListeners(stream);
   const receive = (bytes: Buffer, size = bytes.length): void => {
     for (let at = 0; at < bytes.length; at += size) stream.emit('data', bytes.subarray(at, at + size));
   };
-  return { connection: connection as unknown as Connection, receive, told };
+  return { connection: connection as unknown as Connection, receive, passed };
 }
 
 const END = message('C', Buffer.from('SELECT 1\0'));
@@ -67,12 +67,12 @@ describe('readRows', () => {
     const sizes = fc.integer({ min: 1, max: 200 });
     fc.assert(
       fc.property(rows, sizes, (sent, size) => {
-        const { connection, receive, told } = connect();
+        const { connection, receive, passed } = connect();
         const read: Fields[] = [];
         readRows(connection, (bytes, start) => read.push(fieldsOf(bytes, start)));
         receive(Buffer.concat([...sent.map(dataRow), END, ERROR]), size);
         expect(read).toEqual(sent);
-        expect(told).toEqual([
+        expect(passed).toEqual([
           ['commandComplete', 'SELECT 1'],
           ['errorMessage', 'too large'],
         ]);
@@ -81,27 +81,27 @@ describe('readRows', () => {
   });
 
   it('passes rows to pg before and after', () => {
-    const { connection, receive, told } = connect();
+    const { connection, receive, passed } = connect();
     receive(dataRow(['1', null]));
     const leave = readRows(connection, () => {});
     receive(dataRow(['2', null]));
     leave();
     receive(dataRow(['3', null]));
-    expect(told).toEqual([
+    expect(passed).toEqual([
       ['dataRow', ['1', null]],
       ['dataRow', ['3', null]],
     ]);
   });
 
   it('is not ended by an earlier reader', () => {
-    const { connection, receive, told } = connect();
+    const { connection, receive, passed } = connect();
     const leave = readRows(connection, () => {});
     const read: Fields[] = [];
     readRows(connection, (bytes, start) => read.push(fieldsOf(bytes, start)));
     leave();
     receive(dataRow(['1']));
     expect(read).toEqual([['1']]);
-    expect(told).toEqual([]);
+    expect(passed).toEqual([]);
   });
 
   it('throws for a client of another driver', () => {

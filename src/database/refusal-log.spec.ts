@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { DatabaseError } from 'pg';
-import { Refusals } from './refusals.js';
+import { RefusalLog } from './refusal-log.js';
 
 const refusal = (code: string) =>
   Object.assign(new DatabaseError('could not extend file', 0, 'error'), { code });
 
-describe('Refusals of the server', () => {
+describe('RefusalLog', () => {
   const lines: string[] = [];
   beforeEach(() => {
     jest.useFakeTimers();
@@ -19,8 +19,8 @@ describe('Refusals of the server', () => {
     lines.length = 0;
   });
 
-  it('are logged once for each reason, and once more when it is over', () => {
-    const refusals = new Refusals(1_000);
+  it('logs each reason at its start and at its end', () => {
+    const refusals = new RefusalLog(1_000);
     for (let i = 0; i < 500; i++) {
       refusals.count(refusal('53100'));
       jest.advanceTimersByTime(10);
@@ -40,7 +40,7 @@ describe('Refusals of the server', () => {
 
   it('are logged without the words of a function in the database, which may quote what a client sent', () => {
     const error = new DatabaseError('no room for Rex', 0, 'error');
-    new Refusals().count(Object.assign(error, { code: '53100', where: 'PL/pgSQL function f() line 2' }));
+    new RefusalLog().count(Object.assign(error, { code: '53100', where: 'PL/pgSQL function f() line 2' }));
     expect(lines).toEqual([
       'The database refuses statements, which are answered 503: a function of the database raised an error (53100)',
     ]);

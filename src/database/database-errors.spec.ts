@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, EntityMetadataNotFoundError } from 'typeorm';
-import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './outage.js';
+import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './database-errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 
@@ -20,7 +20,7 @@ describe('isDatabaseOutage', () => {
     expect(isDatabaseOutage(withCode(code))).toBe(true);
   });
 
-  it('is true of a plan that is out of date', () => {
+  it('is true of a stale plan', () => {
     const error = Object.assign(withCode('0A000'), { routine: 'RevalidateCachedQuery' });
     expect(isDatabaseOutage(error)).toBe(true);
   });

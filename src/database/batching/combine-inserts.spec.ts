@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Execution, Row, Statement } from './statement.js';
-import { putTogether, takeApart } from './together.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
+import { combineInserts, separateInserts } from './combine-inserts.js';
 
 const forMany: Statement = { name: 'insert many', text: '', properties: [] };
 const insert: Statement = { name: 'insert', text: '', properties: [], forMany };
 const other: Statement = { name: 'other', text: '', properties: [] };
 
-describe('Inserts put together', () => {
+describe('Combined inserts', () => {
   let outcomes: Record<string, unknown>;
-  const execution = (statement: Statement, ...values: string[]): Execution => ({
+  const query = (statement: Statement, ...values: string[]): PendingQuery => ({
     statement,
     values,
     since: 1,
@@ -17,11 +17,11 @@ describe('Inserts put together', () => {
   });
   const three = () => {
     outcomes = {};
-    return putTogether([
-      execution(insert, 'a', '1'),
-      execution(other, 'x'),
-      execution(insert, 'b', '2'),
-      execution(insert, 'c', '3'),
+    return combineInserts([
+      query(insert, 'a', '1'),
+      query(other, 'x'),
+      query(insert, 'b', '2'),
+      query(insert, 'c', '3'),
     ]);
   };
 
@@ -54,8 +54,8 @@ describe('Inserts put together', () => {
     expect(outcomes).toEqual({ 'a,1': [{ n: 1 }], 'b,2': [], 'c,3': [{ n: 3 }] });
   });
 
-  it('are unchanged after being taken apart', () => {
-    const apart = takeApart(three());
+  it('are unchanged after being separated', () => {
+    const apart = separateInserts(three());
     expect(apart.map(({ statement, values }) => [statement.name, values])).toEqual([
       ['other', ['x']],
       ['insert', ['a', '1']],
@@ -65,7 +65,7 @@ describe('Inserts put together', () => {
   });
 
   it('keep a single insert unchanged', () => {
-    const alone = execution(insert, 'a', '1');
-    expect(putTogether([alone])).toEqual([alone]);
+    const alone = query(insert, 'a', '1');
+    expect(combineInserts([alone])).toEqual([alone]);
   });
 });

@@ -1,10 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ConfigError } from '../common/config/load-config.js';
 
-/**
- * Refuses a database that would count, cut or garble text. Nothing but a new database changes its encoding, so the
- * process ends and says so: to wait for that, unready and with a line in the log, would only hide it.
- */
+/** Other encodings would count, cut or garble text. Only a new database changes the encoding, so the process exits. */
 export async function requireUtf8(runner: QueryRunner): Promise<void> {
   const [{ encoding }] = (await runner.query("SELECT current_setting('server_encoding') AS encoding")) as [
     { encoding: string },

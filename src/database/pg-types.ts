@@ -1,18 +1,18 @@
 import pg from 'pg';
 
 const { INT8, TEXT }: Record<string, number> = pg.types.builtins;
-const itsOwn: pg.CustomTypesConfig['getTypeParser'] = pg.types.getTypeParser;
+const pgParser: pg.CustomTypesConfig['getTypeParser'] = pg.types.getTypeParser;
 
-/** The driver's own types, but for int8: a bigint, exact over its whole range, where the default is a string. */
+/** pg's types, except that int8 becomes a bigint rather than a string. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format) =>
-    oid === INT8 ? BigInt : (itsOwn(oid, format) as (text: string) => unknown),
+    oid === INT8 ? BigInt : (pgParser(oid, format) as (text: string) => unknown),
 };
 
-/** Reads a value from where the server's answer has its text. */
+/** Parses a value from its text in the bytes of a row. */
 export type FieldReader = (bytes: Buffer, start: number, end: number) => unknown;
 
-/** The same types, read from the bytes. */
+/** Parses the same types without a string where possible. */
 export function fieldReader(oid: number): FieldReader {
   if (oid === INT8) return readBigInt;
   if (oid === TEXT) return readText;
@@ -24,7 +24,7 @@ function readText(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('utf8', start, end);
 }
 
-/** The texts of most are not made at all: a number holds 15 digits exactly. */
+/** Up to 15 digits need no string: a number holds them exactly. */
 function readBigInt(bytes: Buffer, start: number, end: number): bigint {
   if (end - start > 15) return BigInt(bytes.toString('latin1', start, end));
   const isNegative = bytes[start] === MINUS;

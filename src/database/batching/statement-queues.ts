@@ -1,23 +1,23 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { Availability } from '../availability.js';
 import type { Tracing } from '../../observability/tracing.js';
+import type { Availability } from '../availability.js';
 import type { DatabaseConnection } from '../connection.js';
-import { Refusals } from '../refusals.js';
-import { createServerDriver, type WatchedPool } from '../server/server-driver.js';
+import { QUEUE_CONNECTIONS } from '../limits.js';
+import { RefusalLog } from '../refusal-log.js';
 import { serverClient } from '../server/server-client.js';
-import { Channel } from './channel.js';
-import { LANES } from './lanes.js';
+import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import type { Row, Statement } from './statement.js';
+import { StatementQueue } from './statement-queue.js';
 
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
-/** The two ways to the database: reads do not wait behind what is being committed. */
-export class Statements {
-  private readonly reads: Channel;
-  private readonly writes: Channel;
-  /** Those of the lanes on a server, with one connection for each lane. */
-  readonly pools: WatchedPool[] = [];
+/** One queue for reads and one for writes, so that reads do not wait for commits. */
+export class StatementQueues {
+  private readonly reads: StatementQueue;
+  private readonly writes: StatementQueue;
+  /** The pools of the queues on a server. */
+  readonly pools: ServerPool[] = [];
 
   constructor(
     connection: DatabaseConnection,
@@ -25,21 +25,22 @@ export class Statements {
     availability: Availability,
     private readonly tracing: Tracing,
   ) {
-    const { Pool } = createServerDriver(availability);
+    const { Pool } = serverDriver(availability);
     const named = connection.kind === 'embedded' || connection.preparedStatements;
-    const route = { availability, refusals: new Refusals(), named };
-    const channel = (kind: 'read' | 'write'): Channel => {
+    const target = { availability, refusals: new RefusalLog(), named };
+    const queue = (kind: 'read' | 'write'): StatementQueue => {
       if (connection.kind === 'embedded') {
-        // One session: a lane takes TypeORM's only connection for a batch, and leaves it to others between two.
+        // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return new Channel({ ...route, kind, pool: shared }, 1);
+        return new StatementQueue({ ...target, kind, pool: shared }, 1);
       }
-      const pool = new Pool({ ...serverClient(connection), max: LANES[kind], idleTimeoutMillis: 0 });
+      const max = QUEUE_CONNECTIONS[kind];
+      const pool = new Pool({ ...serverClient(connection), max, idleTimeoutMillis: 0 });
       this.pools.push(pool);
-      return new Channel({ ...route, kind, pool: () => pool }, LANES[kind]);
+      return new StatementQueue({ ...target, kind, pool: () => pool }, max);
     };
-    this.reads = channel('read');
-    this.writes = channel('write');
+    this.reads = queue('read');
+    this.writes = queue('write');
   }
 
   read(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
@@ -50,7 +51,7 @@ export class Statements {
     return this.tracing.span(statement.name, ATTRIBUTES, () => this.writes.run(statement, values));
   }
 
-  /** Statements that wait for their turn, batches that wait for their answer, and connections. */
+  /** Queued statements, unanswered batches, open connections. */
   get load(): { waiting: number; underWay: number; connections: number } {
     const { reads, writes, pools } = this;
     return {

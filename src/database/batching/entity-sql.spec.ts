@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
-import { EntityStatements } from './entity-statements.js';
+import { EntitySql } from './entity-sql.js';
 
-/** The little that is asked of TypeORM's metadata. */
-function statementsOf(types: Record<string, string>): EntityStatements {
+/** On a fake of TypeORM's metadata. */
+function sqlOf(types: Record<string, string>): EntitySql {
   const columns = Object.entries(types).map(([name, type]) => ({
     propertyName: name,
     databaseName: name,
     type: type.replace('[]', ''),
     isArray: type.endsWith('[]'),
   }));
-  return new EntityStatements({
+  return new EntitySql({
     tableName: 'toys',
     tablePath: 'toys',
     columns,
@@ -20,9 +20,9 @@ function statementsOf(types: Record<string, string>): EntityStatements {
   } as unknown as EntityMetadata);
 }
 
-describe('EntityStatements.insert', () => {
+describe('EntitySql.insert', () => {
   it('has a multi-row form', () => {
-    const { forMany } = statementsOf({ id: 'bigint', name: 'text' }).insert(['name']);
+    const { forMany } = sqlOf({ id: 'bigint', name: 'text' }).insert(['name']);
     expect(forMany?.isNumbered).toBe(true);
     expect(forMany?.text.replaceAll(/\s+/g, ' ').trim()).toBe(
       'WITH given AS MATERIALIZED ( ' +
@@ -35,6 +35,6 @@ describe('EntityStatements.insert', () => {
   });
 
   it.each(['text[]', 'jsonb', 'toy_kind'])('has no multi-row form with a column of type %s', (type) => {
-    expect(statementsOf({ name: 'text', other: type }).insert(['name', 'other']).forMany).toBeUndefined();
+    expect(sqlOf({ name: 'text', other: type }).insert(['name', 'other']).forMany).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { fieldReader, types } from './types.js';
+import { fieldReader, types } from './pg-types.js';
 
 const { BOOL, FLOAT8, INT4, INT8, TEXT, TIMESTAMPTZ } = pg.types.builtins;
 

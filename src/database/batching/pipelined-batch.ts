@@ -1,57 +1,60 @@
-import { type Connection, DatabaseError, type Submittable } from 'pg';
-import pg from 'pg';
-import { type Message, readRows } from '../rows.js';
-import { type FieldReader, fieldReader } from '../types.js';
-import type { Execution, Row, Statement } from './statement.js';
+import pg, { type Connection, DatabaseError, type Submittable } from 'pg';
+import { type Message, readRows } from '../row-parser.js';
+import { type FieldReader, fieldReader } from '../pg-types.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
 
 interface Field {
   readonly dataTypeID: number;
 }
 
-/** What pg's client calls on a query while its answer arrives. */
-interface Query extends Submittable {
+/** The methods that pg's client calls on its active query. */
+interface PgQuery extends Submittable {
   handleRowDescription(message: { fields: Field[] }): void;
   handleCommandComplete(): void;
   handleReadyForQuery(): void;
   handleError(error: unknown): void;
 }
 
-/** How the rows of a statement are read: each begins as a copy of an empty one, which is quicker than to let it grow. */
+/** Reads the rows of a statement. Each starts as a copy of an empty row, which is faster than adding properties. */
 interface Reader {
   readonly empty: Row;
   readonly fields: readonly FieldReader[];
 }
 
-/** How the rows of the statements that a connection has prepared are read. */
+/** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
 
-/** pg's own way to write a value, which it does not name in its types. */
+/** How pg writes a value. Its types leave this out. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 
-export interface BatchListener {
-  /** A transaction is committed: the rows of each of its statements. */
-  committed(transaction: readonly Execution[], rows: Row[][]): void;
+export interface TransactionListener {
+  /** The transaction is committed. `rows` holds the rows of each statement. */
+  committed(transaction: readonly PendingQuery[], rows: Row[][]): void;
   /**
-   * A transaction is rolled back. `wasPrepared`: the connection knew the statement that failed before this batch;
-   * `undefined` when no statement failed, but the commit.
+   * The transaction is rolled back. `wasPrepared`: the failed statement was prepared before this batch; `undefined` when
+   * the commit failed.
    */
-  rolledBack(transaction: readonly Execution[], error: DatabaseError, wasPrepared?: boolean): void;
-  /** The server waits for the next batch. */
+  rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, wasPrepared?: boolean): void;
+}
+
+export interface ConnectionListener {
+  /** The server is ready for the next batch. */
   answered(): void;
-  /** The connection broke, or the server closed it with an error. Nothing is known of the transactions not told of. */
+  /** The connection broke, or the server closed it with an error. */
   broken(error: unknown): void;
 }
 
 /**
- * Transactions in one message to the server, each of some statements and a Sync, which commits them: one round trip for
- * all, and a few system calls instead of a few for each statement.
+ * Several transactions in one message, each of some statements and a Sync, which commits them: one round trip and a few
+ * system calls for all of them.
  *
- * pg hears of the last ReadyForQuery only, and of no error that the server goes on after: ReadyForQuery behind an error
- * is what tells that, in any language, and that the transaction is rolled back.
+ * pg sees the last ReadyForQuery only, and no error that is followed by ReadyForQuery. An error followed by
+ * ReadyForQuery means that the transaction is rolled back and the connection usable, whatever the server's language.
  */
-export class Batch implements Query {
-  /** The transaction that is being answered, and its statements so far. */
+export class PipelinedBatch implements PgQuery {
+  /** The index of the transaction that is being answered. */
   private at = 0;
+  /** The rows of its completed statements. */
   private results: Row[][] = [];
   private rows: Row[] = [];
   private error: DatabaseError | undefined;
@@ -61,18 +64,24 @@ export class Batch implements Query {
   private leaveRows = (): void => {};
 
   constructor(
-    private readonly transactions: readonly (readonly Execution[])[],
-    /** Without names a statement is prepared each time, which a pooler between here and the server may require. */
+    private readonly transactions: readonly (readonly PendingQuery[])[],
+    /** Without names each statement is prepared every time, as some poolers require. */
     private readonly named: boolean,
-    private readonly listener: BatchListener,
+    private readonly listener: TransactionListener,
+    private readonly connectionListener: ConnectionListener,
   ) {}
+
+  /** The transactions without an outcome. */
+  get unanswered(): readonly (readonly PendingQuery[])[] {
+    return this.transactions.slice(this.at);
+  }
 
   submit(connection: Connection): void {
     this.known = knownTo(connection);
     this.leaveRows = readRows(
       connection,
       (bytes, start) => this.readRow(bytes, start),
-      (message) => this.keepsFromPg(message),
+      (message) => this.hidesFromPg(message),
     );
     connection.stream.cork();
     for (const transaction of this.transactions) {
@@ -90,7 +99,7 @@ export class Batch implements Query {
     connection.stream.uncork();
   }
 
-  /** A transaction relies on no other: when the first one to prepare a statement fails, the next ones would miss it. */
+  /** Transactions do not share a new statement: if the one that prepares it failed, the others would miss it. */
   private nameOf({ name }: Statement): string {
     if (!this.named) return '';
     return this.transactions.length === 1 || this.known.has(name) ? name : '';
@@ -105,7 +114,7 @@ export class Batch implements Query {
     if (this.sending.has(statement.name)) this.known.set(statement.name, this.reader);
   }
 
-  /** A row is the number of its fields, and each of them is a length and a text; that of null is -1, and nothing. */
+  /** A row holds the number of its fields, and for each its length and text. Null has the length -1 and no text. */
   private readRow(bytes: Buffer, start: number): void {
     const { name, properties, isNumbered } = this.current().statement;
     const { empty, fields } = (this.reader ??= this.known.get(name) as Reader);
@@ -129,7 +138,7 @@ export class Batch implements Query {
     this.reader = undefined;
   }
 
-  private keepsFromPg(message: Message): boolean {
+  private hidesFromPg(message: Message): boolean {
     if (message instanceof DatabaseError) {
       this.error = message;
       return true;
@@ -139,9 +148,9 @@ export class Batch implements Query {
 
   /** Returns whether another transaction follows. */
   private endTransaction(): boolean {
-    const transaction = this.transactions[this.at] as readonly Execution[];
+    const transaction = this.transactions[this.at] as readonly PendingQuery[];
     const { results, error } = this;
-    // The error of a commit comes behind those of all statements.
+    // Undefined after an error at the commit, which follows the last statement.
     const failed = transaction[results.length]?.statement;
     this.at++;
     this.results = [];
@@ -159,16 +168,16 @@ export class Batch implements Query {
 
   handleReadyForQuery(): void {
     this.leaveRows();
-    this.listener.answered();
+    this.connectionListener.answered();
   }
 
   handleError(error: unknown): void {
     this.leaveRows();
-    this.listener.broken(this.error ?? error);
+    this.connectionListener.broken(this.error ?? error);
   }
 
-  private current(): Execution {
-    return (this.transactions[this.at] as readonly Execution[])[this.results.length] as Execution;
+  private current(): PendingQuery {
+    return (this.transactions[this.at] as readonly PendingQuery[])[this.results.length] as PendingQuery;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { ClientBase } from 'pg';
 
-/** Cuts a connection off without a word, since the server may not be listening, and calls `after` when it is closed. */
-export function hangUp(client: ClientBase, after: () => void = () => {}): void {
+/** Closes the socket without pg's goodbye, which a frozen server would not read. Calls `after` once it is closed. */
+export function destroyConnection(client: ClientBase, after: () => void = () => {}): void {
   const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
   if (stream.closed) {
     after();

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Availability } from '../availability.js';
-import { Refusals } from '../refusals.js';
-import { letRowsBeRead } from '../rows.js';
-import type { Batch } from './batch.js';
-import { Dispatch, type Route } from './dispatch.js';
-import type { Execution, Row, Statement } from './statement.js';
+import { RefusalLog } from '../refusal-log.js';
+import { installRowParser } from '../row-parser.js';
+import type { PipelinedBatch } from './pipelined-batch.js';
+import { BatchSender, type BatchTarget } from './batch-sender.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
 
 Logger.overrideLogger(false);
 
@@ -31,13 +31,13 @@ const done = (...rows: string[][]): Buffer =>
 const error = (code: string, severity = 'ERROR', routine = ''): Buffer =>
   message('E', `S${severity}\0C${code}\0Mno\0R${routine}\0\0`);
 
-/** A server that answers each message with what the test says, and hangs up after an answer without ReadyForQuery. */
+/** Answers each message as the test says, and closes the connection after an answer without ReadyForQuery. */
 class FakeServer {
-  /** The statements of each message, by name; a Sync is a `|`. */
-  readonly asked: string[] = [];
+  /** The names of the statements in each message. A `|` is a Sync, a `-` an unnamed statement. */
+  readonly received: string[] = [];
   connections = 0;
 
-  constructor(private readonly answer: (asked: string) => Buffer[]) {}
+  constructor(private readonly answer: (message: string) => Buffer[]) {}
 
   readonly pool = () =>
     ({
@@ -48,7 +48,7 @@ class FakeServer {
     }) as never;
 
   private client(): unknown {
-    let asked = '';
+    let message = '';
     const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, closed: true });
     const connection = Object.assign(new EventEmitter(), {
       stream,
@@ -56,17 +56,17 @@ class FakeServer {
       parse() {},
       describe() {},
       execute() {},
-      bind: ({ statement }: { statement: string }) => (asked += statement || '-'),
-      sync: () => (asked += '|'),
+      bind: ({ statement }: { statement: string }) => (message += statement || '-'),
+      sync: () => (message += '|'),
     });
-    letRowsBeRead({ connection });
+    installRowParser({ connection });
     connection.attachListeners(stream);
     return Object.assign(new EventEmitter(), {
       connection,
-      query: (batch: Batch) => {
-        asked = '';
+      query: (batch: PipelinedBatch) => {
+        message = '';
         batch.submit(connection as never);
-        this.asked.push(asked);
+        this.received.push(message);
         let isReady = false;
         connection.on('rowDescription', () => batch.handleRowDescription({ fields: [{ dataTypeID: 25 }] }));
         connection.on('commandComplete', () => batch.handleCommandComplete());
@@ -76,7 +76,7 @@ class FakeServer {
           batch.handleReadyForQuery();
         });
         setImmediate(() => {
-          stream.emit('data', Buffer.concat(this.answer(asked)));
+          stream.emit('data', Buffer.concat(this.answer(message)));
           if (!isReady) batch.handleError(new Error('Connection terminated unexpectedly'));
         });
       },
@@ -87,16 +87,16 @@ class FakeServer {
 const insertMany: Statement = { name: 'many', text: '', properties: ['name'], isNumbered: true };
 const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany: insertMany };
 
-describe('What is sent together', () => {
-  let route: Omit<Route, 'pool'>;
+describe('BatchSender', () => {
+  let target: Omit<BatchTarget, 'pool'>;
   beforeEach(() => {
-    route = { availability: new Availability(), refusals: new Refusals(), kind: 'write', named: true };
+    target = { availability: new Availability(), refusals: new RefusalLog(), kind: 'write', named: true };
   });
 
   function send(server: FakeServer, since: number, ...names: string[]): Promise<unknown[]> {
     const outcomes = names.map(
       (name) =>
-        (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): Execution => ({
+        (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): PendingQuery => ({
           statement: insert,
           values: [name],
           since,
@@ -104,17 +104,17 @@ describe('What is sent together', () => {
           reject,
         }),
     );
-    const executions: Execution[] = [];
+    const queries: PendingQuery[] = [];
     const answers = outcomes.map(
-      (make) => new Promise<Row[]>((resolve, reject) => executions.push(make(resolve, reject))),
+      (make) => new Promise<Row[]>((resolve, reject) => queries.push(make(resolve, reject))),
     );
     const ended = new Promise<unknown>((end) =>
-      new Dispatch({ ...route, pool: server.pool }, end).start(() => executions),
+      new BatchSender({ ...target, pool: server.pool }, end).start(() => queries),
     );
     return Promise.all([...answers, ended].map((answer) => answer.catch((reason: unknown) => reason)));
   }
 
-  it('gets its own rows, in whatever order they come', async () => {
+  it('resolves each query with its own rows, in any order of rows', async () => {
     const server = new FakeServer(() => [done(['c', '3'], ['a', '1'], ['b', '2']), READY]);
     expect(await send(server, performance.now(), 'a', 'b', 'c')).toEqual([
       [{ name: 'a' }],
@@ -124,22 +124,22 @@ describe('What is sent together', () => {
     ]);
   });
 
-  it('does not depend on the language of the server', async () => {
+  it('recognises errors in any language of the server', async () => {
     const server = new FakeServer(() => [error('23505', 'FEHLER'), READY]);
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ code: '23505' }, undefined]);
   });
 
-  it('has an unknown outcome when the server hangs up after an error', async () => {
+  it('reports an unknown outcome when the server closes the connection after an error', async () => {
     const server = new FakeServer(() => [error('57P01', 'FATAL')]);
     expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
       { name: 'OutcomeUnknown' },
       { name: 'OutcomeUnknown' },
       undefined,
     ]);
-    expect(server.asked).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 
-  it('has an unknown outcome when the server says so', async () => {
+  it('reports an unknown outcome after an error that means it', async () => {
     const server = new FakeServer(() => [error('08006'), READY]);
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
   });
@@ -161,7 +161,7 @@ describe('What is sent together', () => {
     ['26000', ''],
     ['42P05', ''],
     ['0A000', 'RevalidateCachedQuery'],
-  ])('goes again on another connection after %s', async (code, routine) => {
+  ])('retries on another connection after %s', async (code, routine) => {
     const server: FakeServer = new FakeServer(() =>
       server.connections === 1
         ? [error(code, 'ERROR', routine), READY]
@@ -172,22 +172,22 @@ describe('What is sent together', () => {
       [{ name: 'b' }],
       undefined,
     ]);
-    expect(server.asked).toEqual(['many|', 'many|']);
+    expect(server.received).toEqual(['many|', 'many|']);
   });
 
   it.each(['23505', '26000', '40001', '42P01', 'P0001'])(
-    'is not sent for ever when all fail with %s',
+    'stops retrying when all queries fail with %s',
     async (code) => {
       const server = new FakeServer((asked) =>
         [...asked.matchAll(/\|/g)].flatMap(() => [error(code), READY]),
       );
       const [first, second] = await send(server, performance.now(), 'a', 'b');
       expect([first, second]).toEqual([expect.any(Error), expect.any(Error)]);
-      expect(server.asked.length).toBeLessThanOrEqual(6);
+      expect(server.received.length).toBeLessThanOrEqual(6);
     },
   );
 
-  it('is not sent for ever when the commit fails', async () => {
+  it('stops retrying when the commit fails', async () => {
     const server = new FakeServer((asked) =>
       asked
         .split('|')
@@ -203,16 +203,16 @@ describe('What is sent together', () => {
       { code: '23505' },
       undefined,
     ]);
-    expect(server.asked).toEqual(['many|', '---|-|---|-|', 'many|', '-|-|']);
+    expect(server.received).toEqual(['many|', '---|-|---|-|', 'many|', '-|-|']);
   });
 
-  it('is refused rather than sent again when it is late', async () => {
+  it('does not retry late queries', async () => {
     const server = new FakeServer(() => [error('23505'), READY]);
     expect(await send(server, performance.now() - 400, 'a', 'b')).toMatchObject([
       { name: 'DatabaseBusy' },
       { name: 'DatabaseBusy' },
       undefined,
     ]);
-    expect(server.asked).toHaveLength(1);
+    expect(server.received).toHaveLength(1);
   });
 });

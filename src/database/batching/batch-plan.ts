@@ -1,0 +1,165 @@
+import type { DatabaseError } from 'pg';
+import {
+  DatabaseBusy,
+  DatabaseOutage,
+  DatabaseRefusal,
+  meaningOfError,
+  OutcomeUnknown,
+} from '../database-errors.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import type { RefusalLog } from '../refusal-log.js';
+import { mayBeOutdated } from '../sqlstate.js';
+import { combineInserts, separateInserts } from './combine-inserts.js';
+import type { TransactionListener } from './pipelined-batch.js';
+import type { PendingQuery, Row } from './statement.js';
+
+const { waitMs, statementMs } = DATABASE_LIMITS;
+
+export interface BatchRules {
+  readonly kind: 'read' | 'write';
+  /** Whether a connection keeps named prepared statements. */
+  readonly named: boolean;
+  readonly refusals: RefusalLog;
+}
+
+/** Enough for every mode, a new connection and a conflict. */
+const MOST_ATTEMPTS = 6;
+
+/**
+ * - `combined`: one transaction, one commit. The normal case.
+ * - `dry-run`: each query in a transaction that is rolled back, which finds the faulty ones without a commit per query.
+ * - `separate`: each query in a transaction of its own.
+ */
+type Mode = 'combined' | 'dry-run' | 'separate';
+
+/**
+ * Decides what an attempt sends, what its answers mean for each query, and what is repeated. After an error in a
+ * combined write, a dry run finds the faulty queries, and the others are combined again. Reads, and writes that only
+ * fail next to each other, are separated. So an error reaches its own query only, within a few attempts.
+ */
+export class BatchPlan implements TransactionListener {
+  needsNewConnection = false;
+  private hasNewConnection = false;
+  private attempts = 0;
+  private mode: Mode = 'combined';
+  /** Some query of a combined transaction is faulty, and it is not known which. */
+  private hasUnknownFault = false;
+  private dryRunEnded = false;
+  private repeats: PendingQuery[] = [];
+
+  constructor(private readonly rules: BatchRules) {}
+
+  /** The transactions of the next attempt. */
+  transactionsOf(queries: PendingQuery[]): PendingQuery[][] {
+    const { named } = this.rules;
+    this.attempts++;
+    // PgBouncer 1.18 drops a connection that pipelines transactions.
+    const isOneByOne = this.mode === 'separate' && !named;
+    const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
+    this.repeats = isOneByOne ? queries.slice(1) : [];
+    // The connections of a pooler come without our statement_timeout.
+    return named ? transactions : transactions.map((transaction) => [TIME_LIMIT, ...transaction]);
+  }
+
+  private inMode(queries: PendingQuery[]): PendingQuery[][] {
+    if (this.mode === 'separate') return queries.map((query) => [query]);
+    // PostgreSQL skips to the next Sync after an error, so the rollback follows in a message of its own.
+    if (this.mode === 'dry-run')
+      return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
+    return [this.rules.kind === 'write' ? combineInserts(queries) : queries];
+  }
+
+  committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
+    if (this.mode === 'dry-run') this.repeats.push(...transaction.filter(isClients));
+    else transaction.forEach(({ resolve }, i) => resolve(rows[i] ?? []));
+  }
+
+  rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, wasPrepared?: boolean): void {
+    const meaning = meaningOfError(error);
+    // PostgreSQL names its routine when a function fails before the commit, such as a trigger that asks another server;
+    // a pooler that lost the server does not.
+    const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
+    if (meaning === 'unknown' && !isBeforeCommit) {
+      this.lost([transaction], error);
+      return;
+    }
+    const queries = separateInserts(transaction).filter(isClients);
+    const isOutdated = wasPrepared === true && mayBeOutdated(error.code ?? '');
+    const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutdated);
+    const isAlone = queries.length === 1;
+    this.needsNewConnection ||= isStale;
+    if (this.attempts < MOST_ATTEMPTS && (isStale || !isAlone || meaning === 'conflict')) {
+      this.repeats.push(...queries);
+      this.hasUnknownFault ||= !isStale;
+      return;
+    }
+    if (meaning === 'outage' || meaning === 'schema') this.rules.refusals.count(error);
+    rejectAll(queries, refusal(error));
+  }
+
+  /** No answer came: a write may or may not have been committed. */
+  lost(transactions: readonly (readonly PendingQuery[])[], cause: unknown): void {
+    const error =
+      this.rules.kind === 'write' ? new OutcomeUnknown({ cause }) : new DatabaseOutage(undefined, { cause });
+    for (const transaction of transactions) rejectAll(transaction, error);
+  }
+
+  connectionReplaced(): void {
+    this.needsNewConnection = false;
+    this.hasNewConnection = true;
+  }
+
+  /** The queries of the next attempt. Rejects those that have waited for too long. */
+  takeRepeats(): PendingQuery[] {
+    const now = performance.now();
+    const isLate = ({ since }: PendingQuery): boolean => now - since >= waitMs;
+    const queries = this.repeats.filter((query) => !isLate(query));
+    if (queries.length < this.repeats.length) rejectAll(this.repeats.filter(isLate), new DatabaseBusy());
+    this.repeats = [];
+    this.mode = this.nextMode();
+    this.hasUnknownFault = false;
+    return queries;
+  }
+
+  private nextMode(): Mode {
+    if (this.mode === 'dry-run') {
+      this.dryRunEnded = true;
+      return 'combined';
+    }
+    if (!this.hasUnknownFault) return this.mode;
+    const { kind, named } = this.rules;
+    return this.dryRunEnded || kind === 'read' || !named ? 'separate' : 'dry-run';
+  }
+}
+
+function refusal(error: DatabaseError): Error {
+  const meaning = meaningOfError(error);
+  if (meaning === 'own') return error;
+  return meaning === 'busy' || meaning === 'conflict'
+    ? new DatabaseBusy({ cause: error })
+    : new DatabaseRefusal({ cause: error });
+}
+
+function rejectAll(queries: readonly PendingQuery[], error: Error): void {
+  for (const { reject } of queries) reject(error);
+}
+
+const BEGIN = ownQuery('BEGIN');
+const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
+const ROLLBACK = ownQuery('ROLLBACK');
+const TIME_LIMIT = ownQuery(`SELECT set_config('statement_timeout', '${statementMs}', true)`);
+
+function ownQuery(text: string): PendingQuery {
+  const ignore = (): void => {};
+  return {
+    statement: { name: '', text, properties: [] },
+    values: [],
+    since: 0,
+    resolve: ignore,
+    reject: ignore,
+  };
+}
+
+function isClients({ statement }: PendingQuery): boolean {
+  return statement.name !== '';
+}

@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import type { Availability } from '../availability.js';
+import { DatabaseOutage } from '../database-errors.js';
+import { destroyConnection } from '../destroy-connection.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import { BatchPlan, type BatchRules } from './batch-plan.js';
+import { PipelinedBatch } from './pipelined-batch.js';
+import type { PendingQuery } from './statement.js';
+
+const { answerMs } = DATABASE_LIMITS;
+
+/** Where the batches of a queue go. */
+export interface BatchTarget extends BatchRules {
+  readonly pool: () => pg.Pool;
+  readonly availability: Availability;
+}
+
+type Release = (broken?: boolean) => void;
+
+/** Sends a batch, repeats what the plan wants repeated, and ends when every query is settled. */
+export class BatchSender {
+  private readonly plan: BatchPlan;
+
+  /** Calls `done` at the end, with an error when there was no connection for the first attempt. */
+  constructor(
+    private readonly target: BatchTarget,
+    private readonly done: (error?: Error) => void,
+  ) {
+    this.plan = new BatchPlan(target);
+  }
+
+  /** Calls `take` once there is a connection, so that queries that arrive until then join the batch. */
+  start(take: () => PendingQuery[]): void {
+    this.connect(take, this.done);
+  }
+
+  private connect(take: () => PendingQuery[], failed: (error?: Error) => void): void {
+    this.target.pool().connect((error, client, release) => {
+      if (client) this.send(take(), client, release);
+      else failed(error);
+    });
+  }
+
+  private send(queries: PendingQuery[], client: pg.PoolClient, release: Release): void {
+    if (queries.length === 0) {
+      release();
+      this.done();
+      return;
+    }
+    let ended = false;
+    const end = (next: () => void): void => {
+      if (ended) return;
+      ended = true;
+      clearTimeout(timer);
+      client.off('error', ignore);
+      next();
+    };
+    const lost = (cause: unknown): void =>
+      end(() => {
+        this.plan.lost(batch.unanswered, cause);
+        this.replaceConnection(release);
+      });
+    // A late answer would be taken for that of the next batch, so the connection is destroyed.
+    const timer = setTimeout(() => destroyConnection(client, () => lost(undefined)), answerMs);
+    const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
+      answered: () => {
+        this.target.availability.recordResponse();
+        end(() => {
+          if (this.plan.needsNewConnection) this.replaceConnection(release);
+          else this.send(this.plan.takeRepeats(), client, release);
+        });
+      },
+      broken: lost,
+    });
+    client.on('error', ignore); // the batch receives it too
+    client.query(batch);
+  }
+
+  private replaceConnection(release: Release): void {
+    release(true);
+    this.plan.connectionReplaced();
+    const repeats = this.plan.takeRepeats();
+    if (repeats.length === 0) {
+      this.done();
+      return;
+    }
+    this.connect(
+      () => repeats,
+      (cause) => {
+        for (const { reject } of repeats) reject(new DatabaseOutage(undefined, { cause }));
+        this.done();
+      },
+    );
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import type { EntityMetadata } from 'typeorm';
+import type { Statement } from './statement.js';
+
+/** Types whose values survive an array unchanged. */
+const PLAIN_TYPES = new Set([
+  'bigint',
+  'boolean',
+  'character varying',
+  'date',
+  'double precision',
+  'integer',
+  'numeric',
+  'real',
+  'smallint',
+  'text',
+  'timestamp with time zone',
+  'timestamp without time zone',
+  'uuid',
+]);
+
+/** The SQL of an entity, from TypeORM's metadata. Each statement is written once. */
+export class EntitySql {
+  private readonly statements = new Map<string, Statement>();
+  private readonly properties: string[];
+  private readonly table: string;
+  private readonly columns: string;
+
+  /** For statements that return rows, which are parsed without TypeORM. */
+  static forRows(entity: EntityMetadata): EntitySql {
+    const unsupported = entity.columns.find(
+      ({ transformer, embeddedMetadata }) => transformer ?? embeddedMetadata,
+    );
+    if (unsupported) {
+      throw new Error(
+        `A batched repository supports neither transformers nor embedded columns, such as ${entity.name}.${unsupported.propertyName}. Use TypeORM's repository.`,
+      );
+    }
+    return new EntitySql(entity);
+  }
+
+  constructor(private readonly entity: EntityMetadata) {
+    this.properties = entity.columns.map(({ propertyName }) => propertyName);
+    this.columns = entity.columns.map(({ databaseName }) => quote(databaseName)).join(', ');
+    this.table = entity.tablePath.split('.').map(quote).join('.');
+  }
+
+  /** Fails when the table does not fit the entity. */
+  findNothing(): Statement {
+    return this.cached('probe', [], () => ({ text: `${this.select([])} LIMIT 0` }));
+  }
+
+  findOne(by: string[]): Statement {
+    return this.cached('one by', by, () => {
+      const conditions = by.map((property, i) => `${this.column(property)} = $${i + 1}`);
+      return { text: `${this.select(conditions)} LIMIT 1` };
+    });
+  }
+
+  /** A page in ascending order of id. Its values: those of the filters, the id that it starts after, the limit. */
+  findPage(filters: string[], hasStart: boolean): Statement {
+    return this.cached(hasStart ? 'page after by' : 'page by', filters, () => {
+      const filtered = filters.map((filter) => this.column(filter));
+      const start = hasStart ? [...filtered, this.column('id')] : filtered;
+      const conditions = [];
+      // A range on (filters, id) makes the planner use their index. With `=` it may walk the primary key instead, and
+      // read most of the table for a rare value.
+      if (start.length > 0)
+        conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
+      if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
+      const order = [...filtered, this.column('id')].join(', ');
+      return { text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}` };
+    });
+  }
+
+  insert(given: string[]): Statement {
+    return this.cached('insert', given, () => {
+      const columns = given.map((property) => this.column(property));
+      return {
+        text: `INSERT INTO ${this.table} ${list(columns)} VALUES ${parameters(given.length)} RETURNING ${this.columns}`,
+        forMany: this.insertMany(given, columns),
+      };
+    });
+  }
+
+  /**
+   * RETURNING guarantees no order, and a trigger may suppress a row. The ids are therefore taken first, next to their
+   * position in the arrays, and map each stored row to its position. When a trigger changes an id, the division by zero
+   * rolls all of them back, and each is sent separately.
+   */
+  private insertMany(given: string[], columns: string[]): Statement | undefined {
+    const arrays = this.arrays(given);
+    if (!arrays) return undefined;
+    const id = this.column('id');
+    const sequence = `pg_get_serial_sequence(${literal(this.table)}, ${literal(this.columnOf('id').databaseName)})`;
+    const text = `
+      WITH given AS MATERIALIZED (
+        SELECT nextval((SELECT ${sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ ${list([...columns, '"#"'])}
+      ), stored AS (
+        INSERT INTO ${this.table} ${list([id, ...columns])} OVERRIDING SYSTEM VALUE
+        SELECT ${[id, ...columns].join(', ')} FROM given RETURNING ${this.columns}
+      )
+      SELECT stored.*, coalesce(given."#", 1 / (0 * stored.${id})) FROM stored LEFT JOIN given USING (${id})`;
+    return this.cached('insert many', given, () => ({ text, isNumbered: true }));
+  }
+
+  /** An array parameter for each column; undefined if some type does not survive an array. */
+  private arrays(properties: string[]): string | undefined {
+    const { driver } = this.entity.connection;
+    const columns = properties.map((property) => this.columnOf(property));
+    const types = columns.map((column) => driver.normalizeType(column));
+    // unnest flattens an array of arrays.
+    if (columns.some(({ isArray }) => isArray)) return undefined;
+    if (!types.every((type) => PLAIN_TYPES.has(type))) return undefined;
+    // Without a length: a cast to varchar(n) truncates silently what the column would refuse.
+    return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
+  }
+
+  private cached(
+    kind: string,
+    properties: string[],
+    write: () => Omit<Statement, 'name' | 'properties'>,
+  ): Statement {
+    const key = `${kind} ${properties.join(' ')}`;
+    let statement = this.statements.get(key);
+    if (!statement) {
+      const name = nameOf([this.entity.tableName, kind, ...properties].join(' '));
+      statement = { name, properties: this.properties, isNumbered: false, forMany: undefined, ...write() };
+      this.statements.set(key, statement);
+    }
+    return statement;
+  }
+
+  private select(conditions: string[]): string {
+    const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+    return `SELECT ${this.columns} FROM ${this.table}${where}`;
+  }
+
+  private column(property: string): string {
+    return quote(this.columnOf(property).databaseName);
+  }
+
+  private columnOf(property: string): EntityMetadata['columns'][number] {
+    const column = this.entity.findColumnWithPropertyName(property);
+    if (!column) throw new Error(`${this.entity.name} has no column ${property}.`);
+    return column;
+  }
+}
+
+function list(items: string[]): string {
+  return `(${items.join(', ')})`;
+}
+
+function parameters(count: number): string {
+  return list(Array.from({ length: count }, (_, i) => `$${i + 1}`));
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** PostgreSQL truncates names to 63 bytes. */
+function nameOf(description: string): string {
+  if (Buffer.byteLength(description) <= 63) return description;
+  return createHash('sha256').update(description).digest('base64');
+}

@@ -1,0 +1,114 @@
+import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import { BatchSender, type BatchTarget } from './batch-sender.js';
+import { SharedReads, shareKeyOf } from './shared-reads.js';
+import type { PendingQuery, Row, Statement } from './statement.js';
+
+const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
+
+/** The turns of the event loop that a batch is gathered for at most: some hundred microseconds. */
+const MOST_TURNS = 8;
+
+/**
+ * Group commit: statements that arrive while a batch is in flight form the next one. Many requests share a round trip,
+ * and a single request is not delayed. The queue is bounded in length and in time.
+ */
+export class StatementQueue {
+  private waiting: PendingQuery[] = [];
+  private readonly shared = new SharedReads();
+  private underWay = 0;
+  private starting = false;
+  private deadline: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly target: BatchTarget,
+    /** The number of batches in flight at most. */
+    private readonly mostUnderWay: number,
+  ) {
+    target.availability.onAway((outage) => this.refuseWaiting(outage));
+  }
+
+  /** Queued statements, and unanswered batches. */
+  get load(): { waiting: number; underWay: number } {
+    return { waiting: this.waiting.length, underWay: this.underWay };
+  }
+
+  /** Throws at once if the database is away or the queue is full. */
+  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.target.availability.check();
+    if (this.target.kind === 'write') return this.enqueue(statement, values);
+    const shareKey = shareKeyOf(statement, values);
+    return this.shared.find(shareKey) ?? this.enqueue(statement, values, shareKey);
+  }
+
+  private enqueue(statement: Statement, values: readonly unknown[], shareKey?: string): Promise<Row[]> {
+    if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy();
+    let query!: PendingQuery;
+    const answer = new Promise<Row[]>((resolve, reject) => {
+      query = { statement, values, since: performance.now(), resolve, reject, shareKey };
+    });
+    this.waiting.push(query);
+    this.shared.add(query, answer);
+    this.deadline ??= setTimeout(() => this.refuseLate(), waitMs);
+    this.startSoon();
+    return answer;
+  }
+
+  /** Waits as long as each turn of the event loop reads more requests from their sockets: they join the batch. */
+  private startSoon(): void {
+    if (this.starting || this.underWay >= this.mostUnderWay) return;
+    this.starting = true;
+    this.gather(this.waiting.length, MOST_TURNS);
+  }
+
+  private gather(gathered: number, turns: number): void {
+    setImmediate(() => {
+      const { length } = this.waiting;
+      if (length > gathered && length < LARGEST_BATCH && turns > 0) {
+        this.gather(length, turns - 1);
+        return;
+      }
+      this.starting = false;
+      this.start();
+    });
+  }
+
+  private start(): void {
+    if (this.waiting.length === 0 || this.underWay >= this.mostUnderWay) return;
+    this.underWay++;
+    const sender = new BatchSender(this.target, (error) => {
+      this.underWay--;
+      if (error) this.refuseWaiting(new DatabaseOutage(undefined, { cause: error }));
+      this.startSoon();
+    });
+    sender.start(() => this.take());
+  }
+
+  private take(): PendingQuery[] {
+    const queries = this.waiting.splice(0, LARGEST_BATCH);
+    this.shared.keep(this.waiting);
+    return queries;
+  }
+
+  private refuseLate(): void {
+    this.deadline = undefined;
+    const now = performance.now();
+    const isLate = ({ since }: PendingQuery): boolean => now - since >= waitMs;
+    const late = this.waiting.filter(isLate);
+    this.waiting = this.waiting.filter((query) => !isLate(query));
+    this.refuse(late, new DatabaseBusy());
+    const [first] = this.waiting;
+    if (first) this.deadline = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
+  }
+
+  private refuseWaiting(outage: DatabaseOutage): void {
+    const refused = this.waiting;
+    this.waiting = [];
+    this.refuse(refused, outage);
+  }
+
+  private refuse(queries: PendingQuery[], outage: DatabaseOutage): void {
+    this.shared.keep(this.waiting);
+    for (const { reject } of queries) reject(outage);
+  }
+}

@@ -1,0 +1,26 @@
+import pg from 'pg';
+import { installRowParser } from './row-parser.js';
+
+/** The parts of the module `pg` that TypeORM uses. */
+export interface PgDriver<Pool extends pg.Pool = pg.Pool> {
+  readonly Pool: new (options?: pg.PoolConfig) => Pool;
+  readonly Client: typeof pg.Client;
+  readonly types: typeof pg.types;
+  readonly defaults: typeof pg.defaults;
+}
+
+/** Both drivers, of the server and of the embedded engine, differ from `pg` in their clients and pools only. */
+export function pgDriver<Pool extends pg.Pool>(
+  Client: typeof RowParsingClient,
+  Pool: PgDriver<Pool>['Pool'],
+): PgDriver<Pool> {
+  return { Pool, Client, types: pg.types, defaults: pg.defaults };
+}
+
+/** A client that can run a pipelined batch. */
+export class RowParsingClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    installRowParser(this);
+  }
+}

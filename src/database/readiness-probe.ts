@@ -1,0 +1,48 @@
+import type { DataSource } from 'typeorm';
+import { EntitySql } from './batching/entity-sql.js';
+import type { StatementQueues } from './batching/statement-queues.js';
+import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
+
+/** Several load balancers may each ask every second. */
+const EVERY_MS = 1_000;
+
+/**
+ * Checks that the tables can be read as the entities describe them: a statement per entity that returns no row, through
+ * the queue of requests, at most once a second.
+ */
+export class ReadinessProbe {
+  private answer: Promise<void> = Promise.resolve();
+  private askedAt = -Infinity;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly queues: Pick<StatementQueues, 'read'>,
+    private readonly hasHeartbeat: boolean,
+  ) {}
+
+  run(): Promise<void> {
+    if (performance.now() - this.askedAt < EVERY_MS) return this.answer;
+    this.askedAt = performance.now();
+    const previous = this.answer;
+    this.answer = this.ask().catch((error: unknown) => {
+      this.askedAt = -Infinity; // a recovery shows at once
+      if (this.isInconclusive(error)) return previous;
+      throw error;
+    });
+    return this.answer;
+  }
+
+  private isInconclusive(error: unknown): boolean {
+    // The queue is full. Without this replica the others would be even busier.
+    if (error instanceof DatabaseBusy) return error.cause === undefined;
+    // No answer came. The heartbeat decides whether that is an outage.
+    return this.hasHeartbeat && error instanceof DatabaseOutage && !(error instanceof DatabaseRefusal);
+  }
+
+  private async ask(): Promise<void> {
+    const { entityMetadatas } = this.dataSource;
+    await Promise.all(
+      entityMetadatas.map((entity) => this.queues.read(new EntitySql(entity).findNothing(), [])),
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import type { Connection } from 'pg';
+import { Parser } from 'pg-protocol/dist/parser.js';
+
+/** Receives the bytes of a DataRow message, and where the row starts in them. */
+export type RowReader = (bytes: Buffer, start: number) => void;
+
+const DATA_ROW = 0x44;
+
+/** A message of the server, as pg's parser makes it. */
+export interface Message {
+  readonly name: string;
+}
+
+/** Sees every other message before pg, and returns true to hide it from pg. */
+export type MessageFilter = (message: Message) => boolean;
+
+/** The methods of pg's parser that its types hide. */
+const PgParser = Parser as unknown as new () => {
+  parse(chunk: Buffer, onMessage: (message: Message) => void): void;
+  handlePacket(start: number, code: number, length: number, bytes: Buffer): Message;
+};
+
+/** Hands each row to the reader as raw bytes, which avoids a string per field and an event per row. */
+class RowParser extends PgParser {
+  readRow: RowReader | undefined;
+  filter: MessageFilter | undefined;
+
+  override handlePacket(start: number, code: number, length: number, bytes: Buffer): Message {
+    if (code !== DATA_ROW || !this.readRow) return super.handlePacket(start, code, length, bytes);
+    this.readRow(bytes, start);
+    return READ;
+  }
+}
+
+const READ: Message = { name: 'dataRow' };
+
+const parsers = new WeakMap<Connection, RowParser>();
+
+/** Replaces the parser of a client that has not connected yet. */
+export function installRowParser(client: object): void {
+  const { connection } = client as { connection: Connection };
+  const attachListeners = (stream: NodeJS.ReadableStream): void => {
+    const parser = new RowParser();
+    parsers.set(connection, parser);
+    stream.on('data', (chunk: Buffer) => {
+      parser.parse(chunk, (message) => {
+        if (message === READ || parser.filter?.(message)) return;
+        connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+      });
+    });
+  };
+  Object.assign(connection, { attachListeners });
+}
+
+/** Hands the rows of a connection to the reader until the returned function is called; then pg gets them again. */
+export function readRows(connection: Connection, readRow: RowReader, filter?: MessageFilter): () => void {
+  const parser = parsers.get(connection);
+  if (!parser) throw new Error('Only clients of our own drivers let rows be read.');
+  parser.readRow = readRow;
+  parser.filter = filter;
+  return () => {
+    // pg reports a timed-out query late. By then the reader may belong to the next query.
+    if (parser.readRow !== readRow) return;
+    parser.readRow = undefined;
+    parser.filter = undefined;
+  };
+}
