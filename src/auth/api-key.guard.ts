@@ -4,10 +4,10 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
 import { requestOf } from '../common/exchange.js';
-import { countHeader } from '../edge/raw-headers.js';
+import { countHeader } from '../edge/http/raw-headers.js';
 import { networkOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
-import { Windows } from '../rate-limit/windows.js';
+import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import { ApiKeyStrategy, REALM } from './api-key.strategy.js';
 import { KeysService } from './keys.service.js';
 import { PUBLIC } from '../api/public.decorator.js';
@@ -20,7 +20,7 @@ const LOOK_UPS_WHEN_SPENT = 5;
 @Injectable()
 export class ApiKeyGuard extends AuthGuard() {
   private readonly publicHandlers = new Map<unknown, boolean>();
-  private readonly spentASecond = new Windows(1_000);
+  private readonly extraLookUps = new FixedWindows(1_000);
 
   constructor(
     strategy: ApiKeyStrategy,
@@ -85,8 +85,8 @@ export class ApiKeyGuard extends AuthGuard() {
     if (authorization === undefined) return;
     const client = networkOf(ip);
     const refusal = this.limits.failures.refusal(client);
-    if (!refusal || this.keys.isFamiliar(authorization.slice(SCHEME.length))) return;
-    if (this.spentASecond.count(client, performance.now()).count > LOOK_UPS_WHEN_SPENT) refusal.require();
+    if (!refusal || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
+    if (this.extraLookUps.count(client, performance.now()).count > LOOK_UPS_WHEN_SPENT) refusal.require();
   }
 
   override handleRequest<T>(

@@ -5,9 +5,9 @@ import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
-import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
+import { generateKey, hashKey, hintOfKey, environmentOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
-import { KNOWN_MS, KnownKeys, MOST_KNOWN } from './known-keys.js';
+import { CACHE_MS, KeyCache, MAX_CACHED } from './key-cache.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 const USE_RECORDED_EVERY_MS = 60_000;
@@ -32,13 +32,13 @@ export interface IssuedKey {
 export class KeysService {
   private readonly logger = new Logger('KeysService');
 
-  private readonly known: KnownKeys;
+  private readonly known: KeyCache;
   /**
    * The hashes of valid tokens that were just sent: a client sends the same one again and again, and to hash it takes
    * longer than everything else about it. They say nothing of a key. No token is kept for longer than two seconds.
    */
   private hashes = new Map<string, string>();
-  private readonly lastUse = new LRUCache<bigint, number>({ max: MOST_KNOWN });
+  private readonly lastUse = new LRUCache<bigint, number>({ max: MAX_CACHED });
 
   constructor(
     private readonly repository: KeysRepository,
@@ -46,7 +46,7 @@ export class KeysService {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    const known = new KnownKeys((hash) => this.repository.findByHash(hash));
+    const known = new KeyCache((hash) => this.repository.findByHash(hash));
     this.known = known;
     metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => known.misses);
     metrics.total(
@@ -71,8 +71,8 @@ export class KeysService {
 
   /** The key that a token is; throws the refusal otherwise. */
   async verify(token: string): Promise<ApiKey> {
-    const kind = kindOfKey(token);
-    if (kind !== this.config.keyKind) throw this.wrongKey(kind !== undefined);
+    const kind = environmentOfKey(token);
+    if (kind !== this.config.keyEnvironment) throw this.wrongKey(kind !== undefined);
     const key = await this.known.find(hashKey(token));
     if (!key || key.revokedAt) throw this.wrongKey(false);
     const now = this.clock.now();
@@ -82,8 +82,8 @@ export class KeysService {
   }
 
   /** Whether the database had this key when it was last asked, however long ago. */
-  isFamiliar(token: string): boolean {
-    return this.known.isFamiliar(hashKey(token));
+  hasSeen(token: string): boolean {
+    return this.known.hasSeen(hashKey(token));
   }
 
   async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
@@ -127,7 +127,7 @@ export class KeysService {
   }
 
   private make(about: Pick<NewKey, 'name' | 'owner' | 'note'>, lifeMs: number): { key: string; row: NewKey } {
-    const key = generateKey(this.config.keyKind);
+    const key = generateKey(this.config.keyEnvironment);
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
     const { name, owner, note } = about;
@@ -146,7 +146,7 @@ export class KeysService {
   }
 
   private rememberHash(token: string, hash: string): void {
-    if (this.hashes.size === 0) setTimeout(() => (this.hashes = new Map()), KNOWN_MS).unref();
+    if (this.hashes.size === 0) setTimeout(() => (this.hashes = new Map()), CACHE_MS).unref();
     this.hashes.set(token, hash);
   }
 
@@ -154,7 +154,7 @@ export class KeysService {
     return new ApiError(
       'invalid_api_key',
       wellFormed
-        ? `This deployment takes keys that begin with pets_${this.config.keyKind}_.`
+        ? `This deployment takes keys that begin with pets_${this.config.keyEnvironment}_.`
         : 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".',
     );
   }

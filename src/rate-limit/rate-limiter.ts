@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Allowance } from './allowance.js';
-import type { SharedCounts } from './shared-counts.js';
-import { MOST_CLIENTS, Windows } from './windows.js';
+import type { RedisConnection } from './redis-connection.js';
+import { MOST_CLIENTS, FixedWindows } from './fixed-windows.js';
 
 const WINDOW_SECONDS = 60;
 
@@ -13,7 +13,7 @@ const WINDOW_SECONDS = 60;
 export class RateLimiter {
   /** As the IETF's draft on rate limit headers has it. */
   readonly policy: string;
-  private readonly own = new Windows(WINDOW_SECONDS * 1000);
+  private readonly own = new FixedWindows(WINDOW_SECONDS * 1000);
   private readonly shared: RateLimiterRedis | undefined;
   /** Clients with nothing left, and until when. */
   private readonly spent = new LRUCache<string, number>({ max: MOST_CLIENTS });
@@ -22,7 +22,7 @@ export class RateLimiter {
   constructor(
     readonly name: string,
     readonly limit: number,
-    private readonly redis?: SharedCounts,
+    private readonly redis?: RedisConnection,
   ) {
     this.policy = `"${name}";q=${limit};w=${WINDOW_SECONDS}`;
     this.shared =
@@ -40,7 +40,7 @@ export class RateLimiter {
   take(client: string): Allowance | undefined | Promise<Allowance> {
     if (this.limit === 0) return undefined;
     const { shared, redis } = this;
-    return shared && redis?.isReady ? this.takeTogether(shared, redis, client) : this.takeAlone(client);
+    return shared && redis?.isReady ? this.takeShared(shared, redis, client) : this.takeLocal(client);
   }
 
   /** The refusal of a client that was told lately that it has nothing left; asks nobody and takes nothing. */
@@ -50,21 +50,21 @@ export class RateLimiter {
     return endsAt > now ? new Allowance(-1, endsAt - now) : undefined;
   }
 
-  private takeAlone(client: string): Allowance {
+  private takeLocal(client: string): Allowance {
     // Whole milliseconds: with fractions, the rest of a window can come out as longer than the window.
     const now = Math.floor(performance.now());
     const { count, endsAt } = this.own.count(client, now);
     return this.allowance(client, count, endsAt - now, now);
   }
 
-  private async takeTogether(
+  private async takeShared(
     shared: RateLimiterRedis,
-    redis: SharedCounts,
+    redis: RedisConnection,
     client: string,
   ): Promise<Allowance> {
     const outcome = await redis.run(() => shared.consume(client)).catch((error: unknown) => error);
     // What is refused comes as an error with the same numbers.
-    if (!(outcome instanceof RateLimiterRes)) return this.takeAlone(client);
+    if (!(outcome instanceof RateLimiterRes)) return this.takeLocal(client);
     return this.allowance(
       client,
       outcome.consumedPoints,

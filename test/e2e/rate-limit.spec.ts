@@ -212,7 +212,7 @@ describe('Failed credentials', () => {
       jest.spyOn(performance, 'now').mockReturnValue(begun + second * 1_000);
       for (let i = 0; i < 1_900; i++) await keys.verify(generateKey('test')).catch(() => {});
     }
-    expect(keys.isFamiliar(service.key)).toBe(true);
+    expect(keys.hasSeen(service.key)).toBe(true);
   });
 
   it('from many addresses cost a bounded number of look-ups a second', async () => {

@@ -1,31 +1,31 @@
 import { LRUCache } from 'lru-cache';
 import { printable } from '../common/printable.js';
 import { Allowance } from '../rate-limit/allowance.js';
-import { Windows } from '../rate-limit/windows.js';
+import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import type { ApiKey } from './api-key.entity.js';
 
 /** How long the database's word on a key holds, and so how long a revocation may take. */
-export const KNOWN_MS = 2_000;
-export const MOST_KNOWN = 10_000;
+export const CACHE_MS = 2_000;
+export const MAX_CACHED = 10_000;
 /** How many look-ups a second may find nothing, from however many addresses; familiar keys are looked up all the same. */
 const MOST_UNKNOWN_A_SECOND = 2_000;
 
 /** What the database said of keys lately, by their hash, and the bound on what is asked of it. */
-export class KnownKeys {
+export class KeyCache {
   /**
    * The keys that the database has. For two seconds its word holds. After that they are only familiar: still looked up
    * when look-ups of other keys are refused.
    */
   private readonly known = new LRUCache<string, ApiKey>({
-    max: MOST_KNOWN,
-    ttl: KNOWN_MS,
+    max: MAX_CACHED,
+    ttl: CACHE_MS,
     noDeleteOnStaleGet: true,
   });
   /** Hashes that the database does not have: apart from the others, so that made-up keys push no real one out. */
-  private readonly unknown = new LRUCache<string, true>({ max: 1_000, ttl: KNOWN_MS });
+  private readonly unknown = new LRUCache<string, true>({ max: 1_000, ttl: CACHE_MS });
   /** Look-ups under way: requests that ask for the same key at the same moment share one. */
   private readonly asking = new Map<string, Promise<ApiKey | null>>();
-  private readonly unknownASecond = new Windows(1_000, 1);
+  private readonly unknownASecond = new FixedWindows(1_000, 1);
   hits = 0;
   misses = 0;
 
@@ -37,7 +37,7 @@ export class KnownKeys {
   }
 
   /** Whether the database had this key when it was last asked, however long ago. */
-  isFamiliar(hash: string): boolean {
+  hasSeen(hash: string): boolean {
     return this.known.peek(hash, { allowStale: true }) !== undefined;
   }
 
@@ -48,7 +48,7 @@ export class KnownKeys {
       this.hits++;
       return known;
     }
-    if (!this.isFamiliar(hash)) this.requireTurn();
+    if (!this.hasSeen(hash)) this.requireTurn();
     return this.lookUp(hash);
   }
 

@@ -12,7 +12,7 @@ const PING_MS = 500;
  * The connection to Redis, as long as it answers. A command without an answer takes the connection down, which releases
  * all the others; until a new one answers, nothing is sent.
  */
-export class SharedCounts {
+export class RedisConnection {
   private readonly logger = new Logger('RateLimits');
   private sent = 0;
   private ended = 0;
@@ -23,12 +23,12 @@ export class SharedCounts {
 
   private constructor(readonly client: RedisClientType) {
     client.on('error', (error: Error) => this.tell(error));
-    client.on('ready', () => this.tellBack());
+    client.on('ready', () => this.reportRecovery());
     client.connect().catch(() => {}); // reported as an error event already
   }
 
   /** Connects in the background, for as long as it takes. The client is loaded only here: it is a quarter of all modules. */
-  static async at(url: string): Promise<SharedCounts> {
+  static async at(url: string): Promise<RedisConnection> {
     const { createClient } = await import('@redis/client');
     const client = createClient({
       url,
@@ -43,7 +43,7 @@ export class SharedCounts {
         reconnectStrategy: (attempts) => Math.min(100 * 2 ** attempts, RECONNECT_MS),
       },
     });
-    return new SharedCounts(client);
+    return new RedisConnection(client);
   }
 
   /** Whether a command sent now can expect an answer. */
@@ -93,7 +93,7 @@ export class SharedCounts {
     this.isTold = true;
   }
 
-  private tellBack(): void {
+  private reportRecovery(): void {
     if (this.isTold) this.logger.warn('Redis is back; limits are counted together again.');
     this.isTold = false;
   }

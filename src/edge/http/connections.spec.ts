@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { sharesItsBytes, watchConnections } from './connections.js';
+import { markShared, watchConnections } from './connections.js';
 
 const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200, unsentBytes: 100_000_000 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -13,7 +13,7 @@ describe('watchConnections', () => {
   let open: Socket[] = [];
   const start = async (answer: Buffer, limits: Partial<typeof LIMITS> = {}): Promise<void> => {
     server = createServer((request, response) => {
-      if (request.url === '/shared') sharesItsBytes(response);
+      if (request.url === '/shared') markShared(response);
       response.end(answer);
     });
     watchConnections(server, { ...LIMITS, ...limits });

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { handleInTurn } from './pipelining.js';
+import { handleInOrder } from './pipelining.js';
 
 const LIMITS = { pipelined: 3, pipelinedInAll: 4 };
 
@@ -20,7 +20,7 @@ describe('Pipelined requests', () => {
       handling.set(request.url ?? '', response);
       server.emit('handling');
     });
-    handleInTurn(server, LIMITS);
+    handleInOrder(server, LIMITS);
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(async () => {

@@ -9,7 +9,7 @@ export interface Window {
 }
 
 /** Counts what clients do in this process: each in a window that begins with its first time. */
-export class Windows {
+export class FixedWindows {
   private readonly clients: LRUCache<string, Window>;
 
   constructor(
