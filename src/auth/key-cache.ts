@@ -4,79 +4,77 @@ import { Allowance } from '../rate-limit/allowance.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import type { ApiKey } from './api-key.entity.js';
 
-/** How long the database's word on a key holds, and so how long a revocation may take. */
+/** How long a look-up is valid, which bounds the time that a revocation takes. */
 export const CACHE_MS = 2_000;
 export const MAX_CACHED = 10_000;
-/** How many look-ups a second may find nothing, from however many addresses; familiar keys are looked up all the same. */
-const MOST_UNKNOWN_A_SECOND = 2_000;
+/** Bounds the look-ups that find nothing, of all addresses together. Keys that were found before are exempt. */
+const MAX_MISSING_PER_SECOND = 2_000;
 
-/** What the database said of keys lately, by their hash, and the bound on what is asked of it. */
+/** Caches look-ups of keys by their hash, and protects the database from floods of made-up keys. */
 export class KeyCache {
-  /**
-   * The keys that the database has. For two seconds its word holds. After that they are only familiar: still looked up
-   * when look-ups of other keys are refused.
-   */
-  private readonly known = new LRUCache<string, ApiKey>({
+  /** Keys that were found. After two seconds an entry no longer serves requests, but still exempts its key. */
+  private readonly found = new LRUCache<string, ApiKey>({
     max: MAX_CACHED,
     ttl: CACHE_MS,
     noDeleteOnStaleGet: true,
   });
-  /** Hashes that the database does not have: apart from the others, so that made-up keys push no real one out. */
-  private readonly unknown = new LRUCache<string, true>({ max: 1_000, ttl: CACHE_MS });
-  /** Look-ups under way: requests that ask for the same key at the same moment share one. */
-  private readonly asking = new Map<string, Promise<ApiKey | null>>();
-  private readonly unknownASecond = new FixedWindows(1_000, 1);
+  /** Hashes that were not found. A cache of their own, or made-up keys would evict real ones. */
+  private readonly missing = new LRUCache<string, true>({ max: 1_000, ttl: CACHE_MS });
+  /** Look-ups under way, which concurrent requests with the same key share. */
+  private readonly pending = new Map<string, Promise<ApiKey | null>>();
+  private readonly missingPerSecond = new FixedWindows(1_000, 1);
   hits = 0;
   misses = 0;
 
-  constructor(private readonly ask: (hash: Buffer) => Promise<ApiKey | null>) {}
+  constructor(private readonly findInDatabase: (hash: Buffer) => Promise<ApiKey | null>) {}
 
-  /** The key, when the database's word on it still holds. */
-  recall(hash: string): ApiKey | undefined {
-    return this.known.get(hash);
+  /** Returns the key if it was found within the last two seconds. */
+  get(hash: string): ApiKey | undefined {
+    return this.found.get(hash);
   }
 
-  /** Whether the database had this key when it was last asked, however long ago. */
+  /** Tells whether the latest look-up of the key, however long ago, found it. */
   hasSeen(hash: string): boolean {
-    return this.known.peek(hash, { allowStale: true }) !== undefined;
+    return this.found.peek(hash, { allowStale: true }) !== undefined;
   }
 
-  /** The key, from memory or from the database; null when there is none. Throws 429 when too many are looked up in vain. */
+  /** Returns the key from the cache or the database. Throws 429 when too many look-ups find nothing. */
   async find(hash: string): Promise<ApiKey | null> {
-    const known = this.known.get(hash) ?? (this.unknown.has(hash) ? null : this.asking.get(hash));
-    if (known !== undefined) {
+    const cached = this.found.get(hash) ?? (this.missing.has(hash) ? null : this.pending.get(hash));
+    if (cached !== undefined) {
       this.hits++;
-      return known;
+      return cached;
     }
-    if (!this.hasSeen(hash)) this.requireTurn();
+    if (!this.hasSeen(hash)) this.limitMissing();
     return this.lookUp(hash);
   }
 
-  private requireTurn(): void {
+  private limitMissing(): void {
     const now = performance.now();
-    const window = this.unknownASecond.peek('', now);
-    if (window && window.count >= MOST_UNKNOWN_A_SECOND) new Allowance(-1, window.endsAt - now).require();
+    const window = this.missingPerSecond.peek('', now);
+    if (window && window.count >= MAX_MISSING_PER_SECOND)
+      new Allowance(-1, window.endsAt - now).throwIfExceeded();
   }
 
   private lookUp(hash: string): Promise<ApiKey | null> {
     this.misses++;
-    const answer = this.ask(Buffer.from(hash, 'base64'))
-      .then((found) => this.remember(hash, found))
-      .finally(() => this.asking.delete(hash));
-    this.asking.set(hash, answer);
-    return answer;
+    const pending = this.findInDatabase(Buffer.from(hash, 'base64'))
+      .then((key) => this.remember(hash, key))
+      .finally(() => this.pending.delete(hash));
+    this.pending.set(hash, pending);
+    return pending;
   }
 
-  private remember(hash: string, found: ApiKey | null): ApiKey | null {
-    if (!found) {
-      this.known.delete(hash);
-      this.unknown.set(hash, true);
-      this.unknownASecond.count('', performance.now());
+  private remember(hash: string, stored: ApiKey | null): ApiKey | null {
+    if (!stored) {
+      this.found.delete(hash);
+      this.missing.set(hash, true);
+      this.missingPerSecond.count('', performance.now());
       return null;
     }
-    // From here the name goes into logs, which are read in terminals.
-    const key = { ...found, name: printable(found.name) };
-    this.known.set(hash, key);
+    // The name goes into logs, which are read in terminals.
+    const key = { ...stored, name: printable(stored.name) };
+    this.found.set(hash, key);
     return key;
   }
 }

@@ -17,7 +17,7 @@ export function generateKey(kind: KeyEnvironment): string {
   return body + checksum(body);
 }
 
-/** The kind of a well-formed key; `undefined` for any other text. */
+/** The environment of a well-formed key; `undefined` for other text. */
 export function environmentOfKey(text: string): KeyEnvironment | undefined {
   const [, body, kind, check] = FORM.exec(text) ?? [];
   return body !== undefined && checksum(body) === check ? (kind as KeyEnvironment) : undefined;

@@ -3,7 +3,7 @@ import { Config } from '../common/config/config.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RedisConnection } from './redis-connection.js';
 
-/** The limits of the service: requests by key, and failed credentials by address. */
+/** The limits of the service: requests per key, and failed credentials per address. */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown {
   readonly requests: RateLimiter;
@@ -18,7 +18,7 @@ export class RateLimits implements OnApplicationShutdown {
   }
 
   static async start(config: Config): Promise<RateLimits> {
-    return new RateLimits(config, config.redisUrl ? await RedisConnection.at(config.redisUrl) : undefined);
+    return new RateLimits(config, config.redisUrl ? await RedisConnection.to(config.redisUrl) : undefined);
   }
 
   onApplicationShutdown(): void {

@@ -89,7 +89,7 @@ if (redisUrl) {
     const refused = await take(1);
     for (const replica of replicas) await replica.stop();
     expect(remaining).toEqual([2, 1, 0]);
-    expect(() => refused?.require()).toThrow(/^Too many requests/);
+    expect(() => refused?.throwIfExceeded()).toThrow(/^Too many requests/);
   });
 }
 
