@@ -41,7 +41,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const deprecationHeaders = new DeprecationHeaders(document, app.get(DeprecationRegistry));
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
   limitAndObserve(app, config, deprecationHeaders);
-  handleInOrder(fastify.server); // after the overload check: the handler installed last runs first
+  handleInOrder(fastify.server); // runs before the overload check: the step installed last runs first
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
   deprecationHeaders.attachTo(fastify);

@@ -150,7 +150,7 @@ describe('A service whose log', () => {
       child.kill('SIGUSR2');
       const { code, errors } = await ended;
       expect(code).toBe(1);
-      expect(errors).toContain('The service ends: nobody caught this error.');
+      expect(errors).toContain('Uncaught error; the service exits.');
     },
     120_000,
   );
