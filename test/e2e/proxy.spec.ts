@@ -75,7 +75,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(expectError(raw, 408, 'request_timeout')['x-request-id']).toBe('slow');
     });
 
-    // Before 3.2, HAProxy answers with a text of its own what never became a request.
+    // HAProxy before 3.2 answers malformed requests with its own text.
     it('answers malformed HTTP with an Error', async () => {
       requireHaproxy(3.2);
       expectError(await send(get('/v1/pets', 'no header')), 400, 'bad_request');

@@ -10,7 +10,7 @@ const LIMITS = { pipelined: 3, pipelinedInAll: 4 };
 describe('Pipelined requests', () => {
   let server: Server;
   let sockets: Socket[];
-  /** What is being handled, by its target, until `answer` is called. */
+  /** Requests being handled, by target, until `answer` is called. */
   let handling: Map<string, ServerResponse>;
 
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe('Pipelined requests', () => {
     const closed = once(socket, 'close');
     return { socket, closed, received: () => received.match(/answer to \S+?;/g) ?? [] };
   };
-  /** How many connections are open, as the server sees it. */
+  /** The number of connections that are open on the server. */
   const count = async (): Promise<number> =>
     new Promise((resolve) => server.getConnections((_error, number) => resolve(number)));
   const handled = async (target: string): Promise<ServerResponse> => {
