@@ -46,10 +46,6 @@ export class NestLogger implements LoggerService {
     this.logger.trace({ context }, String(message));
   }
 
-  verbose(message: unknown, context?: string): void {
-    this.logger.trace({ context }, String(message));
-  }
-
   warn(message: unknown, context?: string): void {
     this.logger.warn({ context }, String(message));
   }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { text } from '../../api/validation/rule.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { DAY_MS } from '../../common/clock.js';
@@ -26,27 +25,17 @@ export const USAGE = `API keys, from the command line:
 
 const LINE = text({ minLength: 1, maxLength: 255 });
 
-export function splitArguments(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        name: { type: 'string' },
-        owner: { type: 'string' },
-        note: { type: 'string' },
-        expires: { type: 'string' },
-        overlap: { type: 'string', default: '24h' },
-        'older-than': { type: 'string', default: '30d' },
-        json: { type: 'boolean', default: false },
-        quiet: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
-}
+export const OPTIONS = {
+  name: { type: 'string' },
+  owner: { type: 'string' },
+  note: { type: 'string' },
+  expires: { type: 'string' },
+  overlap: { type: 'string', default: '24h' },
+  'older-than': { type: 'string', default: '30d' },
+  json: { type: 'boolean', default: false },
+  quiet: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
 
 /** Names, owners and notes appear in terminals and logs, where an invisible character could disguise one key as another. */
 export function requireLine(line: string, hint: string): string {

@@ -1,12 +1,13 @@
+import { parseOptions } from '../../cli/parse-options.js';
 import { UsageError } from '../../cli/usage-error.js';
 import type { IssuedKey, KeysService } from '../keys.service.js';
 import {
+  OPTIONS,
   parseDuration,
   parseLifetime,
   refuseWord,
   requireId,
   requireLine,
-  splitArguments,
   USAGE,
 } from './arguments.js';
 import { keyDetails, keyRecord, keysTable } from './keys-table.js';
@@ -16,7 +17,7 @@ export type Command = (keys: KeysService) => Promise<string>;
 
 /** Parses a command line; `undefined` asks for the usage. Throws a `UsageError` that explains the first mistake. */
 export function parseCommand(args: string[]): Command | undefined {
-  const { values, positionals } = splitArguments(args);
+  const { values, positionals } = parseOptions({ args, options: OPTIONS, allowPositionals: true }, USAGE);
   const [name = 'help', word, ...rest] = positionals;
   if (name === 'help' || values.help) return undefined;
   if (rest.length > 0) throw new UsageError(`One key at a time; what is "${rest.join(' ')}"?`);
