@@ -1,4 +1,4 @@
-/** Keeps what is described by several words, a shelf behind each: to make one key of the words takes longer than to look. */
+/** A cache keyed by several words. Nested maps are faster than joining the words into one key. */
 export class Shelf<T> {
   item: T | undefined;
   private readonly behind = new Map<string | number, Shelf<T>>();

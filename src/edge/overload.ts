@@ -43,7 +43,7 @@ export function refuseOverload(
     }
     handle(request, response);
   });
-  // Requests that Fastify rejects itself, such as those with a broken target, do not get here and do not count.
+  // Requests with a malformed target do not reach this hook and do not count.
   instance.addHook('onRequest', (request, reply, done) => {
     if (isApiTarget(request.url)) countOnceRead(request.raw, reply.raw, load);
     done();

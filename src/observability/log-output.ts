@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** About a second of log under load. */
+/** About a second of lines under load. */
 const MAX_CHARACTERS = 1_048_576;
 const RETRY_MS = 100;
 const EXIT_TIMEOUT_MS = 500;

@@ -4,7 +4,7 @@ import type { ApiError } from '../../api/errors/api-error.js';
 import { sendError } from './send-error.js';
 import { toApiError } from './to-api-error.js';
 
-/** Translates errors of rooms that the edge does not know, such as those of the database. */
+/** Translates errors of rooms that the edge may not import, such as those of the database. */
 export const ERROR_TRANSLATION = Symbol('error translation');
 export type ErrorTranslation = (thrown: unknown) => ApiError | undefined;
 
