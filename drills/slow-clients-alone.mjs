@@ -11,8 +11,8 @@ export const title =
 
 const SLOW_OF_EACH_KIND = 1_000;
 /**
- * What the kernel keeps for a reader that does not read. It is this much on the loopback interface only, whose segments
- * are large; so many as the kernel has memory for can take part.
+ * Kernel memory for a client that reads nothing. It is this much only on the loopback interface, whose segments are
+ * large. It limits the number of readers.
  */
 const READER_BYTES = 5_000_000;
 const PIPELINERS = 20;
@@ -60,7 +60,7 @@ function crowdsOf(origin, key) {
     new SlowCrowd('silent connections', { origin, size, first: '', drip: '', answer: 408 }),
     new SlowCrowd('slow bodies', { origin, size, first: post(authorization), drip: 'x', answer: 408 }),
     new SlowCrowd('slow bodies without a key', { origin, size, first: post(''), drip: 'x', answer: 401 }),
-    // Enough for every buffer on the way to be full; what they drip shows them that they were cut off.
+    // Enough to fill every buffer on the way. A failed drip shows a reader that it was cut off.
     new SlowCrowd('readers that do not read', {
       origin,
       size: Math.min(size, readersTheKernelBears()),
@@ -74,7 +74,7 @@ function crowdsOf(origin, key) {
       first: get.repeat(PIPELINED),
       drip: '\r\n',
       reads: false,
-      again: false, // cut off at once: coming back, they would be fast clients
+      again: false, // they are cut off at once: reconnecting would make them fast clients
     }),
   ];
 }

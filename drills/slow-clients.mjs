@@ -14,7 +14,7 @@ import { CUT_WITHIN_S, judgeCrowd } from './support/slow-crowd.mjs';
 export const hasShortForm = true;
 export const title = 'slow clients of the deployment, over a real link, take nothing from anybody else';
 
-/** More than the slots of both replicas together. With the others, less than one address may have. */
+/** More than the slots of both replicas. All crowds together stay below the limit per address. */
 const HOLDING = 160;
 const OTHERS = 100;
 const BYTES_PER_S = 15_000;
@@ -53,7 +53,7 @@ async function startReplica(drill, settings) {
   return startService(drill, { ...settings, PORT: String(await freePort()) });
 }
 
-/** A page of the longest names: 110 KB, the largest answer that the interface gives. */
+/** A page of the longest names: 110 KB, the largest response of the API. */
 async function addLargeAnimals(url) {
   await query(
     url,
@@ -66,7 +66,7 @@ function startCrowds(link) {
   const ended = once(child, 'exit').then(() => {
     throw new Error('The process of the slow clients has ended.');
   });
-  ended.catch(() => {}); // whoever waits for it is told
+  ended.catch(() => {}); // the caller handles the rejection
   return async (order, argument) => {
     child.send({ order, argument });
     const [{ result }] = await Promise.race([once(child, 'message'), ended]);

@@ -14,7 +14,7 @@ export const hasShortForm = true;
 const HEAP_MIB = 512;
 const CONNECTIONS = { long: 250, short: 100 };
 const PIPELINED = 100;
-/** Far enough apart that none is refused as overload. */
+/** Slow enough to stay below the limit of overload. */
 const APART_MS = 20;
 const ATTACK_S = { long: 60, short: 3 };
 const AT_MOST_MIB = 700;
@@ -52,7 +52,7 @@ export async function run(drill) {
     '/health/live: all succeed',
     live.every(({ status }) => status === 200),
   );
-  // The short form runs on busy machines, where these tell nothing about the service.
+  // The short form runs on busy machines, where these times say nothing about the service.
   if (!drill.short) {
     drill.expect('pages for another key: all succeed', allSucceed);
     drill.expect(`/health/live answers within ${LIVE_MS} ms`, slowest <= LIVE_MS);
@@ -61,7 +61,7 @@ export async function run(drill) {
   drill.expect(`it holds at most ${AT_MOST_MIB} MiB`, memory.most() > 0 && memory.most() <= AT_MOST_MIB);
 }
 
-/** A page as large as the interface allows; returns its size. */
+/** Fills a page with the longest names, and returns its size. */
 async function fillPage(drill, origin, key) {
   drill.progress('adding 100 animals with the longest names');
   const { call } = httpClient(drill, origin, { connections: 10 });
@@ -73,7 +73,7 @@ async function fillPage(drill, origin, key) {
   return Buffer.byteLength(text);
 }
 
-/** Asks at a steady rate, whatever becomes of the requests before. */
+/** Sends requests at a steady rate, independent of the responses. */
 function ask(drill, origin, path, headers) {
   const { call } = httpClient(drill, origin, { connections: 50, timeoutMs: 30_000 });
   const sent = [];

@@ -19,7 +19,7 @@ import { PetsModule } from './pets/pets.module.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
 
-/** The features of the service. `forRoot` adds the shared rooms, and the guards, pipe and filter of every route. */
+/** Features go here. `forRoot` adds the shared rooms, and the guards, pipe and filter of every route. */
 @Module({
   imports: [PetsModule],
 })
@@ -39,7 +39,7 @@ export class AppModule {
       ],
       providers: [
         MetricsServer,
-        // Guards run in this order; those of an operation come last.
+        // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_PIPE, useClass: InputPipe },

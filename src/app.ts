@@ -11,10 +11,10 @@ import { createAdapter } from './edge/adapter.js';
 import { allowOrigins } from './edge/cors.js';
 import { collectMethods } from './edge/methods.js';
 import { DeprecationRegistry } from './api/deprecation/deprecation-registry.js';
-import { Announcements } from './api/deprecation/announcements.js';
+import { DeprecationHeaders } from './api/deprecation/deprecation-headers.js';
 import { refuseOverload } from './edge/overload.js';
-import { handleInTurn } from './edge/pipelining.js';
-import { Pressure } from './edge/pressure.js';
+import { handleInOrder } from './edge/http/pipelining.js';
+import { LoadMonitor } from './edge/load-monitor.js';
 import { Metrics } from './observability/metrics.js';
 import { measureRequests } from './observability/request-metrics.js';
 import { traceRequests } from './observability/start-tracing.js';
@@ -38,13 +38,13 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
-  const announcements = new Announcements(document, app.get(DeprecationRegistry));
+  const deprecationHeaders = new DeprecationHeaders(document, app.get(DeprecationRegistry));
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
-  limitAndObserve(app, config, announcements);
-  handleInTurn(fastify.server); // after the overload check: the handler installed last runs first
+  limitAndObserve(app, config, deprecationHeaders);
+  handleInOrder(fastify.server); // runs before the overload check: the step installed last runs first
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify);
-  announcements.attachTo(fastify);
+  deprecationHeaders.attachTo(fastify);
   installResponseTransforms(app, fastify);
   compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
   serveDocs(app, document);
@@ -54,17 +54,17 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
 }
 
 /** Installs overload protection, traces and request metrics. */
-function limitAndObserve(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
+function limitAndObserve(
+  app: NestFastifyApplication,
+  config: Config,
+  deprecationHeaders: DeprecationHeaders,
+): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
-  const pressure = new Pressure(config.maxConcurrentRequests);
-  refuseOverload(fastify, pressure, announcements);
-  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => pressure.open);
-  metrics.total(
-    'http_requests_refused_total',
-    'Requests refused because of overload.',
-    () => pressure.refused,
-  );
+  const load = new LoadMonitor(config.maxConcurrentRequests);
+  refuseOverload(fastify, load, deprecationHeaders);
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => load.inFlight);
+  metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => load.refused);
   metrics.total('log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
   if (config.metricsPort !== undefined) measureRequests(fastify, metrics);

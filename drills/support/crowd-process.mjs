@@ -1,5 +1,5 @@
-// Slow clients in a process of their own, which can live in another network namespace: it makes the crowds that it is
-// told of, and tells what became of them once it is asked to end.
+// Runs slow clients in a separate process, which can be in another network namespace. Messages start crowds, stop their
+// reconnects and request a summary.
 import { SlowCrowd } from './slow-crowd.mjs';
 
 let crowds = [];
@@ -9,7 +9,7 @@ const orders = {
     crowds = plans.map(({ name, ...plan }) => new SlowCrowd(name, plan));
     await Promise.all(crowds.map((crowd) => crowd.come()));
   },
-  /** From now on nobody takes the place of one that is cut. */
+  /** From now on, clients that are cut off do not reconnect. */
   async cease() {
     for (const crowd of crowds) crowd.replace = false;
   },

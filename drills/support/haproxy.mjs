@@ -11,8 +11,8 @@ import { requireTool } from './tool.mjs';
 const START_MS = 10_000;
 
 /**
- * HAProxy with the configuration of the deployments, from the folder `docker`; only the addresses are the drill's.
- * `up` waits until it takes a server for usable.
+ * Runs HAProxy with the configuration of the deployments in `docker`, except for the addresses. `up` waits until it
+ * considers a server healthy.
  */
 export async function startHaproxy(drill, { files = ['haproxy.cfg'], host = '127.0.0.1', addresses }) {
   requireTool(drill, 'haproxy');
@@ -23,7 +23,7 @@ export async function startHaproxy(drill, { files = ['haproxy.cfg'], host = '127
     HAPROXY_STATUS: `127.0.0.1:${status}`,
     ...addresses,
   };
-  // -db: in the foreground, one process, which ends with the drill.
+  // -db: one process in the foreground, which ends with the drill.
   const args = ['-db', ...files.flatMap((file) => ['-f', join(root, 'docker', file)])];
   const child = spawn('haproxy', args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   drill.defer(async () => {

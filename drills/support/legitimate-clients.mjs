@@ -5,7 +5,7 @@ const REQUESTS_PER_S = 100;
 const PATIENCE_MS = 5_000;
 const AT_LEAST = 0.999;
 
-/** Requests at a steady rate, whatever becomes of the ones before, of which nearly all have to succeed. */
+/** Requests at a steady rate, independent of the responses. Nearly all must succeed. */
 export class LegitimateClients {
   #sent = [];
   #timer;
@@ -48,7 +48,7 @@ export class LegitimateClients {
     );
   }
 
-  /** One in four creates an animal, one in eight reads the page. */
+  /** A quarter create an animal, an eighth read the documentation page. */
   #request(i) {
     const headers = { ...bearer(this.#key), 'content-type': 'application/json' };
     const body = JSON.stringify({ name: `animal ${i}`, categoryId: i });

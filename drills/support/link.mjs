@@ -5,33 +5,33 @@ import { requireTool } from './tool.mjs';
 const MTU = '1500';
 
 /**
- * A network of two machines: this one, and a namespace for clients, which `fork` starts programs in. The loopback
- * interface would hide what slow readers do: its segments are so large that the kernel takes over a megabyte for a
- * client that reads nothing.
+ * A network of two machines: this one, and a namespace for clients, in which `fork` starts programs. The loopback
+ * interface would hide the effect of slow readers: its segments are so large that the kernel accepts over a megabyte
+ * for a client that reads nothing.
  */
 export function makeLink(drill) {
   requireTool(drill, 'ip', 'iproute2');
   const name = `drill-${process.pid}`;
   const [here, there] = [`dh${process.pid}`, `dc${process.pid}`];
-  // Of the addresses for benchmarks (RFC 2544); four to each drill, so that several can run at once.
+  // From the range for benchmarks (RFC 2544). Four addresses for each drill, so that several can run at once.
   const block = process.pid % 16_384;
   const address = (host) => `198.18.${block >> 6}.${((block & 63) << 2) + host}`;
 
   ip('netns', 'add', name);
-  drill.defer(() => ip('netns', 'delete', name)); // its end of the link goes with it, and the other end with that
+  drill.defer(() => ip('netns', 'delete', name)); // removes both ends of the link
   ip('link', 'add', here, 'mtu', MTU, 'type', 'veth', 'peer', 'name', there, 'mtu', MTU, 'netns', name);
   for (const [device, host, at] of [
     [here, 1, []],
     [there, 2, ['-n', name]],
   ]) {
-    // One segment at a time, as on a network card: the kernel would pass on 64 KiB in one.
+    // One segment at a time, as on a network card: by default the kernel passes on 64 KiB at once.
     ip(...at, 'link', 'set', device, 'gso_max_segs', '1');
     ip(...at, 'address', 'add', `${address(host)}/30`, 'dev', device);
     ip(...at, 'link', 'set', device, 'up');
   }
   return {
     address: address(1),
-    /** A program in the namespace; it is told, and tells, by messages. */
+    /** Starts a program in the namespace, which communicates by messages. */
     fork(file) {
       const child = fork(file, { execPath: 'ip', execArgv: ['netns', 'exec', name, process.execPath] });
       drill.defer(async () => {

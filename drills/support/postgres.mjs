@@ -7,7 +7,7 @@ import { startCluster } from '../../scripts/support/postgres-cluster.mjs';
 
 const ACCEPT_MS = 60_000;
 
-/** A PostgreSQL of the drill's own, gone when the drill ends. */
+/** Starts a PostgreSQL for the drill, and removes it at the end. */
 export async function startPostgres(drill) {
   drill.progress('starting PostgreSQL');
   const cluster = await startCluster(postgresBinaries());
@@ -15,10 +15,10 @@ export async function startPostgres(drill) {
   return cluster;
 }
 
-/** Stops every process of the server where it stands: its connections stay open, and nothing answers. */
+/** Freezes every process of the server: connections stay open without an answer. */
 export function freeze(drill, cluster) {
   const postmaster = Number(readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-  // The postmaster first: from then on it makes no more of them.
+  // The postmaster first, so that it forks no more processes.
   process.kill(postmaster, 'SIGSTOP');
   const frozen = [postmaster, ...childrenOf(postmaster)];
   const thaw = () => signalAll(frozen.splice(0), 'SIGCONT');
@@ -27,7 +27,7 @@ export function freeze(drill, cluster) {
   return thaw;
 }
 
-/** Resolves to the moment from which on the server takes connections. */
+/** Resolves with the time at which the server accepts connections. */
 export async function accepting(url) {
   for (const end = performance.now() + ACCEPT_MS; performance.now() < end; await delay(10)) {
     try {
@@ -42,7 +42,7 @@ export async function accepting(url) {
 
 export async function withClient(url, task) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => {}); // it is told to whoever waits for an answer
+  client.on('error', () => {}); // pending queries reject with it
   await client.connect();
   try {
     return await task(client);
@@ -61,10 +61,10 @@ function childrenOf(parent) {
 
 function parentOf(pid) {
   try {
-    // The name of the program, in parentheses, may hold anything.
+    // The program name, in parentheses, may contain any character.
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')[1]);
   } catch {
-    return null; // it has ended
+    return null; // the process has ended
   }
 }
 

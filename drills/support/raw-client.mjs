@@ -11,9 +11,9 @@ export function requestText(method, path, { key, body, type = 'application/json'
 }
 
 /**
- * A client that costs little, so that it is not itself what is measured. It keeps its connections, has one request at a
- * time on each, and opens as many as it takes, up to a limit; further requests wait. `ask` never rejects: what got no
- * answer has the status 0 and says `why`.
+ * A cheap client, which does not distort measurements. It keeps its connections, sends one request at a time on each,
+ * and opens new ones up to a limit; further requests wait. `ask` never rejects: without a response, the status is 0 and
+ * `why` has the reason.
  */
 export class RawClient {
   #address;
@@ -32,7 +32,7 @@ export class RawClient {
     return this.#lines.size;
   }
 
-  /** `since` is when the request was due: the time that it had to wait here counts. */
+  /** `since` is the time at which the request was due, so that its time in the queue counts. */
   ask(text, since = performance.now()) {
     return new Promise((resolve) => {
       this.#waiting.push({ text, since, resolve });

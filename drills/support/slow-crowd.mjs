@@ -6,24 +6,24 @@ import { percentile } from './statistics.mjs';
 export const CUT_WITHIN_S = 15;
 const DRIP_MS = 1_000;
 const SIP_MS = 100;
-/** How many come at once: more would be turned away by the kernel, not by the service. */
+/** Connections at a time: of more, the kernel would refuse some, not the service. */
 const GROUP = 50;
 
 /**
- * Clients that send `first`, then `drip` once a second, until they are cut off. They read all that comes, nothing
+ * Clients that send `first`, then `drip` once a second, until they are cut off. They read everything, nothing
  * (`reads: false`), or `bytesPerSecond`.
  */
 export class SlowCrowd {
-  /** Whether another one comes for each that is cut off. */
+  /** Whether a client that is cut off reconnects. */
   replace;
-  /** When each one that is open connected. */
+  /** The connection times of the open clients. */
   open = new Map();
-  /** After how many seconds each was cut off. */
+  /** The seconds after which each client was cut off. */
   ages = [];
-  /** How often they were told what. */
+  /** The number of responses by status. */
   answers = new Map();
 
-  /** `stays`: the server has no reason to cut them off. */
+  /** `stays`: the server must not cut them off. */
   constructor(name, { origin, size, again = true, answer, stays = false, ...client }) {
     this.name = name;
     this.replace = again;
@@ -73,7 +73,7 @@ export class SlowCrowd {
       if (!this.open.delete(socket)) return;
       this.ages.push((performance.now() - since) / 1_000);
       if (this.expected) this.#count(kindOfAnswer(text));
-      // Spread over a second: else all that were cut off together would come back together, for ever.
+      // Spread over a second, or clients that were cut off together would reconnect together for ever.
       if (this.replace) setTimeout(() => this.replace && this.#connect(), Math.random() * 1_000);
     });
     return socket;
@@ -84,7 +84,7 @@ export class SlowCrowd {
   }
 }
 
-/** Reads so many bytes at a time, and pauses after each. */
+/** Reads a few bytes at a time, with a pause after each read. */
 const sipping = (bytes, socket) => ({
   buffer: Buffer.alloc(bytes),
   callback() {
@@ -110,7 +110,7 @@ export function judgeCrowd(drill, { name, ages, open, answers, expected, stays }
   );
 }
 
-/** The first answer only: who has got one and goes on may be told more before being cut off. */
+/** The status of the first response. A client that goes on may get more before it is cut off. */
 function kindOfAnswer(text) {
   const [, status = 'nothing'] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
   const [, body = ''] = /\r\n\r\n(\{[^{}]*\})/.exec(text) ?? [];

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 const SIP_BYTES = 4_096;
 const EVERY_MS = 1_000;
 
-/** A connection that sends `text` at once and takes a few bytes of the answers each second. */
+/** A connection that sends `text` at once and reads a few bytes a second. */
 export function trickle(drill, origin, text) {
   const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(text));

@@ -26,7 +26,7 @@ export class ApiKey {
   @Column('bytea')
   readonly hash!: Buffer;
 
-  /** The first characters of the key, for people to recognise it. */
+  /** The first characters of the key, by which people recognise it. */
   @Column('text')
   readonly hint!: string;
 

@@ -4,23 +4,23 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
 import { requestOf } from '../common/exchange.js';
-import { countHeader } from '../edge/raw-headers.js';
+import { countHeader } from '../edge/http/raw-headers.js';
 import { networkOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
-import { Windows } from '../rate-limit/windows.js';
+import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import { ApiKeyStrategy, REALM } from './api-key.strategy.js';
 import { KeysService } from './keys.service.js';
 import { PUBLIC } from '../api/public.decorator.js';
 
 const SCHEME = 'Bearer ';
-/** A second, from an address whose failures are used up. */
-const LOOK_UPS_WHEN_SPENT = 5;
+/** Look-ups per second for an address that has exceeded its failures. */
+const EXTRA_LOOK_UPS = 5;
 
-/** Lets a request pass with a valid API key only. It guards every route that is not marked public. */
+/** Requires a valid API key for every route that is not public. */
 @Injectable()
 export class ApiKeyGuard extends AuthGuard() {
   private readonly publicHandlers = new Map<unknown, boolean>();
-  private readonly spentASecond = new Windows(1_000);
+  private readonly extraLookUps = new FixedWindows(1_000);
 
   constructor(
     strategy: ApiKeyStrategy,
@@ -28,9 +28,9 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly limits: RateLimits,
     private readonly keys: KeysService,
   ) {
-    // The strategy itself, not its name: names live in a registry that all applications of a process share.
-    // Each request gets an object of its own, since passport writes the request's callbacks onto what it is
-    // given: on a shared one, requests that are checked at the same time would take each other's outcome.
+    // The strategy itself: its name would be resolved in a registry that all applications of a process share. Each request
+    // gets its own object, because passport stores the callbacks of a request on it: with a shared one, concurrent
+    // requests would get each other's result.
     super({
       get defaultStrategy() {
         return Object.create(strategy) as string;
@@ -40,7 +40,7 @@ export class ApiKeyGuard extends AuthGuard() {
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (this.isPublic(context) || this.isKnown(requestOf(context))) return true;
+    if (this.isPublic(context) || this.hasCachedKey(requestOf(context))) return true;
     return this.authenticate(context);
   }
 
@@ -54,13 +54,13 @@ export class ApiKeyGuard extends AuthGuard() {
     return found;
   }
 
-  /** A key that was accepted a moment ago is recognised by itself; whatever else a client sends goes the whole way. */
-  private isKnown(request: FastifyRequest): boolean {
+  /** Accepts a key from the cache without passport and without a promise. */
+  private hasCachedKey(request: FastifyRequest): boolean {
     const { authorization } = request.headers;
     if (!authorization?.startsWith(SCHEME) || countHeader(request.raw.rawHeaders, 'authorization') > 1) {
       return false;
     }
-    const key = this.keys.recall(authorization.slice(SCHEME.length));
+    const key = this.keys.findCached(authorization.slice(SCHEME.length));
     if (!key) return false;
     request.caller = key;
     return true;
@@ -68,25 +68,27 @@ export class ApiKeyGuard extends AuthGuard() {
 
   private async authenticate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
-    this.refuseSpent(request);
+    this.limitFailures(request);
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) (await this.limits.failures.take(networkOf(request.ip)))?.require();
+      if (isFailedCredential(error))
+        (await this.limits.failures.take(networkOf(request.ip)))?.throwIfExceeded();
       throw error;
     }
   }
 
   /**
-   * An address that has failed too often causes few look-ups more. Whoever shares it with a guesser goes on working: keys
-   * that this process has seen are let through, and new ones have these few.
+   * Refuses most look-ups of an address with too many failed credentials. Clients that share the address with an attacker
+   * keep working: keys that this process has seen are exempt, and the extra look-ups admit new ones.
    */
-  private refuseSpent({ ip, headers: { authorization } }: FastifyRequest): void {
+  private limitFailures({ ip, headers: { authorization } }: FastifyRequest): void {
     if (authorization === undefined) return;
     const client = networkOf(ip);
-    const refusal = this.limits.failures.refusal(client);
-    if (!refusal || this.keys.isFamiliar(authorization.slice(SCHEME.length))) return;
-    if (this.spentASecond.count(client, performance.now()).count > LOOK_UPS_WHEN_SPENT) refusal.require();
+    const exhausted = this.limits.failures.findExhausted(client);
+    if (!exhausted || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
+    if (this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)
+      exhausted.throwIfExceeded();
   }
 
   override handleRequest<T>(
@@ -107,7 +109,7 @@ export class ApiKeyGuard extends AuthGuard() {
   }
 }
 
-/** RFC 6750: the reason is named only when a credential was sent. */
+/** RFC 6750 names an error only when a credential was sent. */
 function withChallenge(error: ApiError): ApiError {
   const reason = error.code === 'missing_api_key' ? '' : ', error="invalid_token"';
   return new ApiError(error.code, error.message, {
@@ -116,7 +118,7 @@ function withChallenge(error: ApiError): ApiError {
   });
 }
 
-/** A credential that was sent and is not valid; to send none is not an attempt. */
+/** A request without a credential is not an attempt. */
 function isFailedCredential(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401 && error.code !== 'missing_api_key';
 }

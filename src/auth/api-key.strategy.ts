@@ -7,13 +7,14 @@ import { KeysService } from './keys.service.js';
 
 export const REALM = 'animal-store';
 
+/** Takes the token from the Authorization header. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   constructor(private readonly keys: KeysService) {
     super({ realm: REALM });
   }
 
-  /** Passes only the headers on. The strategy would also accept keys from the query and the body. */
+  /** Passes on the headers only. The strategy would also accept keys from the query and the body. */
   override authenticate({ headers }: { headers: IncomingHttpHeaders }): void {
     super.authenticate({ headers } as never);
   }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hintOfKey, kindOfKey } from './key-format.js';
+import { generateKey, hintOfKey, environmentOfKey } from './key-format.js';
 
 describe('API key format', () => {
   it.each(['live', 'test'] as const)('contains the kind of the key: %s', (kind) => {
     const key = generateKey(kind);
     expect(key).toMatch(new RegExp(`^pets_${kind}_[0-9A-Za-z]{38}$`));
-    expect(kindOfKey(key)).toBe(kind);
+    expect(environmentOfKey(key)).toBe(kind);
   });
 
   it('generates unique keys over the full alphabet', () => {
@@ -19,7 +19,7 @@ describe('API key format', () => {
     const key = generateKey('test');
     for (let i = 0; i < key.length; i++) {
       const other = key[i] === 'x' ? 'y' : 'x';
-      expect(kindOfKey(key.slice(0, i) + other + key.slice(i + 1))).toBeUndefined();
+      expect(environmentOfKey(key.slice(0, i) + other + key.slice(i + 1))).toBeUndefined();
     }
   });
 
@@ -27,12 +27,12 @@ describe('API key format', () => {
     const key = generateKey('test');
     for (let i = 'pets_test_'.length; i < key.length - 1; i++) {
       if (key[i] === key[i + 1]) continue;
-      expect(kindOfKey(key.slice(0, i) + key[i + 1] + key[i] + key.slice(i + 2))).toBeUndefined();
+      expect(environmentOfKey(key.slice(0, i) + key[i + 1] + key[i] + key.slice(i + 2))).toBeUndefined();
     }
   });
 
   it.each(['', 'pets_test_', 'pets_prod_x', ' ', 'x'.repeat(10_000)])('rejects "%s"', (text) => {
-    expect(kindOfKey(text)).toBeUndefined();
+    expect(environmentOfKey(text)).toBeUndefined();
   });
 
   it('reveals only the prefix and four characters in the hint', () => {

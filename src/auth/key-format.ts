@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { KeyKind } from '../common/config/config.js';
+import type { KeyEnvironment } from '../common/config/config.js';
 
 /**
  * A key is `pets_live_` or `pets_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. Secret
@@ -11,16 +11,16 @@ const SECRET_LENGTH = 32;
 const CHECK_LENGTH = 6;
 const FORM = /^(pets_(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-export function generateKey(kind: KeyKind): string {
+export function generateKey(kind: KeyEnvironment): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
   const body = `pets_${kind}_${secret}`;
   return body + checksum(body);
 }
 
-/** The kind of a well-formed key; `undefined` for any other text. */
-export function kindOfKey(text: string): KeyKind | undefined {
+/** The environment of a well-formed key; `undefined` for other text. */
+export function environmentOfKey(text: string): KeyEnvironment | undefined {
   const [, body, kind, check] = FORM.exec(text) ?? [];
-  return body !== undefined && checksum(body) === check ? (kind as KeyKind) : undefined;
+  return body !== undefined && checksum(body) === check ? (kind as KeyEnvironment) : undefined;
 }
 
 /** The stored hash, in base64. A slow hash would add nothing at this entropy. */

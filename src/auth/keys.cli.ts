@@ -1,19 +1,18 @@
 import { runAsCommand } from '../cli/run-as-command.js';
-import { type Command, readCommand } from './cli/command-line.js';
-import { USAGE } from './cli/usage.js';
+import { USAGE } from './cli/arguments.js';
+import { type Command, parseCommand } from './cli/commands.js';
 
 await runAsCommand(() => {
-  const command = readCommand(process.argv.slice(2));
-  return command.name === 'help' ? USAGE : run(command);
+  const command = parseCommand(process.argv.slice(2));
+  return command ? run(command) : USAGE;
 });
 
 /** Imports the application only for a valid command, which keeps usage errors instant. */
-async function run(command: Exclude<Command, { name: 'help' }>): Promise<string> {
-  const [{ withFeature }, { AuthModule }, { KeysService }, { runCommand }] = await Promise.all([
+async function run(command: Command): Promise<string> {
+  const [{ withFeature }, { AuthModule }, { KeysService }] = await Promise.all([
     import('../cli/with-feature.js'),
     import('./auth.module.js'),
     import('./keys.service.js'),
-    import('./cli/run-command.js'),
   ]);
-  return withFeature(AuthModule, (context) => runCommand(command, context.get(KeysService)));
+  return withFeature(AuthModule, (context) => command(context.get(KeysService)));
 }

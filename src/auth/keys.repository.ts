@@ -6,7 +6,7 @@ import { ApiKey } from './api-key.entity.js';
 
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;
 
-/** Every statement on API keys. */
+/** All statements on API keys. */
 @Injectable()
 export class KeysRepository {
   constructor(
@@ -14,7 +14,7 @@ export class KeysRepository {
     @InjectBatched(ApiKey) private readonly batched: BatchedRepository<ApiKey>,
   ) {}
 
-  /** On the way of every request whose key is not remembered. */
+  /** On the hot path, for every request whose key is not cached. */
   findByHash(hash: Buffer): Promise<ApiKey | null> {
     return this.batched.findOneBy({ hash });
   }
@@ -37,8 +37,8 @@ export class KeysRepository {
   }
 
   /**
-   * Stores a successor of a key that still works, and shortens the life of the old one, in one transaction. The update
-   * decides: it waits for a revocation under way, and when it then finds no working key, no successor is stored.
+   * Shortens the life of a working key and stores its successor, in one transaction. The update comes first: it waits for
+   * a concurrent revocation, after which it matches no row and no successor is stored.
    */
   rotate(id: bigint, now: Date, oldExpiresAt: Date, successor: NewKey): Promise<bigint | undefined> {
     return this.keys.manager.transaction(async (transaction) => {
@@ -55,13 +55,13 @@ export class KeysRepository {
     });
   }
 
-  /** Whether there was such a key, not revoked before. */
+  /** Returns false when the key does not exist or is revoked already. */
   async revoke(id: bigint, revokedAt: Date): Promise<boolean> {
     const { affected } = await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt });
     return affected === 1;
   }
 
-  /** Removes keys that stopped working before an instant; returns how many. */
+  /** Deletes keys that expired or were revoked before an instant, and returns their number. */
   async deleteEndedBefore(instant: Date): Promise<number> {
     const { affected } = await this.keys.delete([
       { expiresAt: LessThan(instant) },
@@ -70,7 +70,7 @@ export class KeysRepository {
     return affected ?? 0;
   }
 
-  /** Does nothing when the use was recorded since `notSince`, by this process or another. */
+  /** Does nothing when any process has recorded a use since `notSince`. */
   async markUsed(id: bigint, lastUsedAt: Date, notSince: Date): Promise<void> {
     await this.keys.update(
       [

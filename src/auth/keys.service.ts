@@ -5,12 +5,14 @@ import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
-import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
+import { generateKey, hashKey, hintOfKey, environmentOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
-import { KNOWN_MS, KnownKeys, MOST_KNOWN } from './known-keys.js';
+import { CACHE_MS, KeyCache, MAX_CACHED } from './key-cache.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 const USE_RECORDED_EVERY_MS = 60_000;
+
+type KeyLabels = Pick<NewKey, 'name' | 'owner' | 'note'>;
 
 export interface IssueRequest {
   readonly name: string;
@@ -19,7 +21,7 @@ export interface IssueRequest {
   readonly lifeMs?: number | undefined;
 }
 
-/** A key as it is issued: the only time that it is seen, since what is stored cannot be turned back into it. */
+/** A new key. Only its hash is stored, so this is the only copy of the key itself. */
 export interface IssuedKey {
   readonly id: bigint;
   readonly key: string;
@@ -27,18 +29,14 @@ export interface IssuedKey {
   readonly expiresAt: Date;
 }
 
-/** Issues, checks, rotates and revokes API keys. */
+/** Issues, verifies, rotates and revokes API keys. */
 @Injectable()
 export class KeysService {
   private readonly logger = new Logger('KeysService');
-
-  private readonly known: KnownKeys;
-  /**
-   * The hashes of valid tokens that were just sent: a client sends the same one again and again, and to hash it takes
-   * longer than everything else about it. They say nothing of a key. No token is kept for longer than two seconds.
-   */
+  private readonly cache: KeyCache;
+  /** Hashes of valid tokens. Hashing is the slowest part of a cached check. No token is kept longer than two seconds. */
   private hashes = new Map<string, string>();
-  private readonly lastUse = new LRUCache<bigint, number>({ max: MOST_KNOWN });
+  private readonly lastUse = new LRUCache<bigint, number>({ max: MAX_CACHED });
 
   constructor(
     private readonly repository: KeysRepository,
@@ -46,34 +44,34 @@ export class KeysService {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    const known = new KnownKeys((hash) => this.repository.findByHash(hash));
-    this.known = known;
-    metrics.total('api_key_cache_misses_total', 'Keys that the database was asked for.', () => known.misses);
+    const cache = new KeyCache((hash) => this.repository.findByHash(hash));
+    this.cache = cache;
+    metrics.total('api_key_cache_misses_total', 'Look-ups of keys in the database.', () => cache.misses);
     metrics.total(
       'api_key_cache_hits_total',
-      'Keys that were known, or being asked for already.',
-      () => known.hits,
+      'Keys found in the cache, or looked up already.',
+      () => cache.hits,
     );
   }
 
-  /** The key that a token is, when that is known without asking the database and there is nothing against it. */
-  recall(token: string): ApiKey | undefined {
+  /** Returns the valid key of a token without asking the database; `undefined` when only `verify` can tell. */
+  findCached(token: string): ApiKey | undefined {
     const remembered = this.hashes.get(token);
     const hash = remembered ?? hashKey(token);
-    const key = this.known.recall(hash);
+    const key = this.cache.get(hash);
     const now = this.clock.now();
     if (!key || key.revokedAt || key.expiresAt.getTime() <= now.getTime()) return undefined;
     if (remembered === undefined) this.rememberHash(token, hash);
-    this.known.hits++;
+    this.cache.hits++;
     this.recordUse(key, now);
     return key;
   }
 
-  /** The key that a token is; throws the refusal otherwise. */
+  /** Returns the key of a token, or throws the error for the client. */
   async verify(token: string): Promise<ApiKey> {
-    const kind = kindOfKey(token);
-    if (kind !== this.config.keyKind) throw this.wrongKey(kind !== undefined);
-    const key = await this.known.find(hashKey(token));
+    const kind = environmentOfKey(token);
+    if (kind !== this.config.keyEnvironment) throw this.wrongKey(kind !== undefined);
+    const key = await this.cache.find(hashKey(token));
     if (!key || key.revokedAt) throw this.wrongKey(false);
     const now = this.clock.now();
     if (key.expiresAt <= now) throw expired(key);
@@ -81,25 +79,25 @@ export class KeysService {
     return key;
   }
 
-  /** Whether the database had this key when it was last asked, however long ago. */
-  isFamiliar(token: string): boolean {
-    return this.known.isFamiliar(hashKey(token));
+  /** Tells whether the latest look-up of the key, however long ago, found it. */
+  hasSeen(token: string): boolean {
+    return this.cache.hasSeen(hashKey(token));
   }
 
   async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
-    const { key, row } = this.make({ name, owner: owner ?? null, note: note ?? null }, lifeMs);
+    const { key, row } = this.generate({ name, owner: owner ?? null, note: note ?? null }, lifeMs);
     return { id: await this.repository.insert(row), key, name, expiresAt: row.expiresAt };
   }
 
   /**
-   * Issues a successor with the life of the old key, which keeps working for the overlap, or until it would have expired
-   * anyway. `undefined` when there is no such key or it works no longer.
+   * Issues a successor, by default with the lifetime of the old key. The old key keeps working for the overlap, but not
+   * beyond its expiry. Returns `undefined` when the old key does not exist or no longer works.
    */
   async rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
     const old = await this.repository.findById(id);
     if (!old) return undefined;
     const now = this.clock.now();
-    const { key, row } = this.make(old, lifeMs ?? old.expiresAt.getTime() - old.createdAt.getTime());
+    const { key, row } = this.generate(old, lifeMs ?? old.expiresAt.getTime() - old.createdAt.getTime());
     const newId = await this.repository.rotate(id, now, new Date(now.getTime() + overlapMs), row);
     return newId === undefined ? undefined : { id: newId, key, name: old.name, expiresAt: row.expiresAt };
   }
@@ -116,37 +114,26 @@ export class KeysService {
     return this.repository.exists();
   }
 
-  /** Whether the key still worked. */
+  /** Returns false when the key does not exist or is revoked already. */
   revoke(id: bigint): Promise<boolean> {
     return this.repository.revoke(id, this.clock.now());
   }
 
-  /** Forgets keys that stopped working at least so long ago. */
+  /** Deletes keys that expired or were revoked at least this long ago, and returns their number. */
   prune(olderThanMs: number): Promise<number> {
     return this.repository.deleteEndedBefore(new Date(this.clock.now().getTime() - olderThanMs));
   }
 
-  private make(about: Pick<NewKey, 'name' | 'owner' | 'note'>, lifeMs: number): { key: string; row: NewKey } {
-    const key = generateKey(this.config.keyKind);
+  private generate({ name, owner, note }: KeyLabels, lifeMs: number): { key: string; row: NewKey } {
+    const key = generateKey(this.config.keyEnvironment);
+    const hash = Buffer.from(hashKey(key), 'base64');
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
-    const { name, owner, note } = about;
-    return {
-      key,
-      row: {
-        name,
-        owner,
-        note,
-        hash: Buffer.from(hashKey(key), 'base64'),
-        hint: hintOfKey(key),
-        createdAt,
-        expiresAt,
-      },
-    };
+    return { key, row: { name, owner, note, hash, hint: hintOfKey(key), createdAt, expiresAt } };
   }
 
   private rememberHash(token: string, hash: string): void {
-    if (this.hashes.size === 0) setTimeout(() => (this.hashes = new Map()), KNOWN_MS).unref();
+    if (this.hashes.size === 0) setTimeout(() => (this.hashes = new Map()), CACHE_MS).unref();
     this.hashes.set(token, hash);
   }
 
@@ -154,12 +141,12 @@ export class KeysService {
     return new ApiError(
       'invalid_api_key',
       wellFormed
-        ? `This deployment takes keys that begin with pets_${this.config.keyKind}_.`
+        ? `This deployment takes keys that begin with pets_${this.config.keyEnvironment}_.`
         : 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".',
     );
   }
 
-  /** Written beside the request, not on its way, and at most once a minute for each key. */
+  /** Records a use in the background, at most once a minute for each key. */
   private recordUse({ id }: ApiKey, now: Date): void {
     if (now.getTime() - (this.lastUse.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
     this.lastUse.set(id, now.getTime());

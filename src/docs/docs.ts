@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
-import { sharesItsBytes } from '../edge/connections.js';
+import { markShared } from '../edge/http/connections.js';
 import { documentJson, documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage, type Asset } from './assets.js';
 import { documentForPage } from './document-for-page.js';
@@ -30,7 +30,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
 
 /** Sends bytes that every client gets, without a copy. */
 function sendShared(reply: FastifyReply, content: Buffer): FastifyReply {
-  sharesItsBytes(reply.raw);
+  markShared(reply.raw);
   return reply.send(content);
 }
 

@@ -6,20 +6,20 @@ import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { sendError } from './errors/send-error.js';
-import { watchConnections } from './connections.js';
-import { inviteLater } from './json-body.js';
+import { watchConnections } from './http/connections.js';
+import { deferContinue } from './json-body.js';
 import { LIMITS } from './limits.js';
-import { malformedHttp } from './malformed-http.js';
-import { sendInOneWrite } from './one-write.js';
-import { lastExchange } from './pipelining.js';
-import { refusal } from './refusal.js';
+import { malformedHttp } from './http/malformed-http.js';
+import { sendInOneWrite } from './http/one-write.js';
+import { lastExchange } from './http/pipelining.js';
+import { findFault } from './http/request-fault.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
-import { isOfInterface, normalTarget } from './request-target.js';
+import { isApiTarget, normaliseTarget } from './request-target.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
 const BAD_TARGET = 'The request target is not well-formed.';
 
-/** Fastify, set up so that nothing reaches a handler that should not, and nothing leaves without our headers. */
+/** Configures Fastify: limits, strict HTTP, request ids, common headers and the access log. */
 export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
@@ -33,73 +33,73 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: LIMITS.headersMs,
       connectionsCheckingInterval: 1_000,
-      // A missing Host is refused below, with an Error body; Node's own refusal has none.
+      // `findFault` refuses a missing Host with an Error body; Node.js sends none.
       requireHostHeader: false,
     },
-    // Longer than any request target may be: that limit has an answer of its own.
+    // Longer than any target: `findFault` refuses targets that are too long.
     routerOptions: { maxParamLength: 2 * LIMITS.urlBytes },
-    rewriteUrl: ({ url = '' }) => normalTarget(url),
+    rewriteUrl: ({ url = '' }) => normaliseTarget(url),
     clientErrorHandler: malformedHttp(logger),
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      begin(request, reply);
-      sendError(
-        refusal(request.raw, request.raw.url ?? '') ?? new ApiError('bad_request', BAD_TARGET),
-        request,
-        reply,
-      );
-      logAnswer(request, reply); // no hook runs here
+      setCommonHeaders(request, reply);
+      const fault = findFault(request.raw, request.raw.url ?? '') ?? new ApiError('bad_request', BAD_TARGET);
+      sendError(fault, request, reply);
+      logRequest(request, reply); // no hook runs here
     },
     skipMiddie: true,
   });
   const instance = adapter.getInstance();
   watchConnections(instance.server);
   sendInOneWrite(instance.server);
-  prepare(instance);
+  addHooks(instance);
+  replaceDefaults(instance);
   return adapter;
 }
 
-function prepare(instance: FastifyInstance): void {
-  // Fastify reads a body before any guard has run. Declared to have none, requests reach the guards unread,
-  // and the input pipe reads the body of those that may go on.
-  for (const method of METHODS) instance.addHttpMethod(method, { overrideExisting: true });
+function addHooks(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
-    begin(request, reply);
+    setCommonHeaders(request, reply);
     request.body = request.raw;
-    done(refusal(request.raw, request.originalUrl));
+    done(findFault(request.raw, request.originalUrl));
   });
   instance.addHook('onResponse', (request, reply, done) => {
-    logAnswer(request, reply);
+    logRequest(request, reply);
     done();
-  });
-  // The bytes of headers are limited, not their number: Node would leave out what is beyond that.
-  instance.server.maxHeadersCount = 0;
-  // Expectations are ignored, as HTTP allows: Node would answer an unknown one with an empty 417.
-  instance.server.on('checkExpectation', (request, response) => {
-    instance.server.emit('request', request, response);
-  });
-  instance.server.on('checkContinue', (request, response) => {
-    inviteLater(request, response);
-    instance.server.emit('request', request, response);
-  });
-  // Node hands CONNECT over as a bare socket; routed like any other method, it gets the answer of its path.
-  instance.server.on('connect', (request, socket) => {
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    // Node has taken its own listeners off, and stopped reading.
-    socket.on('error', () => socket.destroy());
-    socket.on('end', () => socket.destroy()).resume();
-    response.on('finish', () => socket.end(() => socket.destroy()));
-    const before = lastExchange(socket as Socket)?.response;
-    const connect = () => {
-      if (!socket.destroyed) response.assignSocket(socket as Socket);
-    };
-    if (!before || before.closed) connect();
-    else before.once('close', connect);
-    instance.server.emit('request', request, response);
   });
 }
 
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+/** Replaces what Fastify and Node.js do with bodies, header counts, expectations and CONNECT. */
+function replaceDefaults(instance: FastifyInstance): void {
+  const { server } = instance;
+  // Fastify reads bodies before the guards run. It skips methods without a body, so the input pipe can read it later.
+  for (const method of METHODS) instance.addHttpMethod(method, { overrideExisting: true });
+  // The size of the headers is limited, not their number: Node.js would silently drop headers beyond its limit.
+  server.maxHeadersCount = 0;
+  // Expectations are ignored, as HTTP allows: Node.js would answer an unknown one with an empty 417.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('checkContinue', (request, response) => {
+    deferContinue(request, response);
+    server.emit('request', request, response);
+  });
+  // Node.js passes CONNECT on as a bare socket. It is routed like any other method.
+  server.on('connect', (request, socket) => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    // Node.js has removed its own listeners and stopped reading.
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => socket.destroy()).resume();
+    response.on('finish', () => socket.end(() => socket.destroy()));
+    const previous = lastExchange(socket as Socket)?.response;
+    const connect = () => {
+      if (!socket.destroyed) response.assignSocket(socket as Socket);
+    };
+    if (!previous || previous.closed) connect();
+    else previous.once('close', connect);
+    server.emit('request', request, response);
+  });
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
       method: request.method,
@@ -113,8 +113,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** What every answer carries. */
-function begin(request: FastifyRequest, reply: FastifyReply): void {
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header(REQUEST_ID, request.id).headers(SECURITY_HEADERS);
-  if (isOfInterface(request.url)) reply.header('cache-control', 'no-store');
+  if (isApiTarget(request.url)) reply.header('cache-control', 'no-store');
 }

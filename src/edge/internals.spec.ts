@@ -6,17 +6,17 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { itFinds } from '../../test/support/inside.js';
 
 describe('internals of others that the edge relies on', () => {
-  itFinds('Node.js: Socket._writev and _write', 'src/edge/one-write.ts', async () => {
+  itFinds('Node.js: Socket._writev and _write', 'src/edge/http/one-write.ts', async () => {
     const chunks = await chunksOfAnAnswer();
     return chunks.length === 2 && chunks[1] === '' && typeof Socket.prototype._write === 'function';
   });
 
-  itFinds('Node.js: socket._handle.writeQueueSize', 'src/edge/connections.ts', async () => {
+  itFinds('Node.js: socket._handle.writeQueueSize', 'src/edge/http/connections.ts', async () => {
     const sizes = await unsentBytes(32 * 1024 * 1024);
     return sizes.before === 0 && typeof sizes.after === 'number' && sizes.after > 1024 * 1024;
   });
 
-  itFinds("Node.js: event 'socket' of a response", 'src/edge/pipelining.ts', () => {
+  itFinds("Node.js: event 'socket' of a response", 'src/edge/http/pipelining.ts', () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     let assigned = false;
     response.once('socket', () => (assigned = true));
@@ -31,7 +31,7 @@ describe('internals of others that the edge relies on', () => {
     return response.socket === socket;
   });
 
-  itFinds("Fastify: its listener of the server's 'request' event", 'src/edge/handle-before.ts', () =>
+  itFinds("Fastify: its listener of the server's 'request' event", 'src/edge/http/prepend-handler.ts', () =>
     withFastify(({ server }) => server.listeners('request').length === 1),
   );
 

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../api/errors/api-error.js';
 import { NonInt64Number, parseJson } from '../common/json/parse-json.js';
 import { LIMITS } from './limits.js';
-import { countHeader } from './raw-headers.js';
+import { countHeader } from './http/raw-headers.js';
 
 /**
- * Reads a JSON object from the body. It runs after the guards, so the body of a request without a valid key is never
- * read. A body that has arrived already is read without a promise.
+ * Reads the body as a JSON object. Call it after the guards: the body of a request without a valid key must not be read.
+ * It returns a promise only for a body that has not arrived yet.
  */
 export function readJsonBody(request: IncomingMessage): object | Promise<object> {
   requireJson(request);
@@ -35,10 +35,10 @@ function requireJson({ headers, rawHeaders }: IncomingMessage): void {
   }
 }
 
-/** Requests with `Expect: 100-continue`. The 100 is sent when the body is read, so after the guards. */
+/** Requests with `Expect: 100-continue`. The 100 is sent when the body is wanted: after the guards. */
 const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
-export function inviteLater(request: IncomingMessage, response: ServerResponse): void {
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   awaitingContinue.set(request, response);
 }
 
@@ -50,7 +50,7 @@ function readBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
   if (length === 0 || request.destroyed || request.readableLength !== length) return collectBytes(request);
   const bytes = request.read() as Buffer;
   request[READ_AT_ONCE] = true;
-  request.resume(); // emits 'end', which others wait for
+  request.resume(); // emits 'end'
   return bytes;
 }
 
@@ -87,7 +87,7 @@ function collectBytes(request: IncomingMessage): Promise<Buffer> {
       settle();
     };
     const end = (): void => stop(() => resolve(Buffer.concat(chunks)));
-    // No client will read this error: the connection is closed.
+    // This error reaches no client: the connection is closed.
     const broken = (): void =>
       stop(() => reject(new ApiError('bad_request', 'The request ended before its body did.')));
     if (request.destroyed && !request.readableEnded) broken();

@@ -10,8 +10,8 @@ declare module 'fastify' {
 }
 
 /**
- * Collects the methods of each path from now on. `answerOthers` then adds OPTIONS, which lists them, and answers every
- * other method with 405; call it after all routes are registered.
+ * Collects the methods of each path registered from now on. `answerOthers`, called after all routes are registered, adds
+ * OPTIONS, which lists the methods, and answers all other methods with 405.
  */
 export function collectMethods(instance: FastifyInstance): { answerOthers(): void } {
   const methods = new Map<string, Set<string>>();

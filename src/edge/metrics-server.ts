@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { Config } from '../common/config/config.js';
-import { watchConnections } from './connections.js';
+import { watchConnections } from './http/connections.js';
 import { LIMITS } from './limits.js';
-import { handleInTurn } from './pipelining.js';
+import { handleInOrder } from './http/pipelining.js';
 import { findUp } from '../common/find-up.js';
 import { ConfigError } from '../common/config/load-config.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** More than any number of scrapers needs. */
+/** Far more than scrapers need. */
 const CONNECTIONS = 100;
 
 /** Serves /metrics on a port of its own, which keeps the metrics from clients. */
@@ -44,7 +44,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     }).set({ version: packageVersion(), node: process.version, revision }, 1);
     this.server = createServer((request, response) => void this.answer(request, response));
     watchConnections(this.server, { ...LIMITS, connections: CONNECTIONS });
-    handleInTurn(this.server);
+    handleInOrder(this.server);
     try {
       await once(this.server.listen(port, host), 'listening');
     } catch (error) {

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Announcements } from '../api/deprecation/announcements.js';
+import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.js';
 import { unavailable } from '../api/errors/api-error.js';
-import { handleBefore } from './handle-before.js';
+import { JSON_TYPE } from '../api/media-types.js';
+import { prependHandler } from './http/prepend-handler.js';
 import { hasBody } from './json-body.js';
 import { LIMITS } from './limits.js';
-import { JSON_TYPE } from '../api/media-types.js';
-import { type Pressure, TICK_MS } from './pressure.js';
+import { type LoadMonitor, TICK_MS } from './load-monitor.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
-import { isOfInterface, normalTarget } from './request-target.js';
+import { isApiTarget, normaliseTarget } from './request-target.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
-const TOLD_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 const REFUSAL = unavailable('The service has more to do than it can. Try again in a second.');
 const BODY = JSON.stringify(REFUSAL);
 const HEADERS = Object.entries({
@@ -24,94 +24,93 @@ const HEADERS = Object.entries({
 }).flat();
 
 /**
- * Refuses what is too much, in front of the router: a refusal must cost next to nothing of what an answer costs, or
- * a service that gets three times what it can do is busy with refusing. What is not under /v1 is served as always:
- * who watches the service has to see it then most of all.
+ * Refuses API requests during overload, in front of the router: a refusal must cost a fraction of a response, or a
+ * flood of requests keeps the service busy with refusals. Health checks are always answered, since monitoring needs them
+ * most during overload.
  */
 export function refuseOverload(
   instance: FastifyInstance,
-  pressure: Pressure,
-  announcements: Announcements,
+  load: LoadMonitor,
+  deprecationHeaders: DeprecationHeaders,
 ): void {
   const { server } = instance;
-  handleBefore(server, (request, response, handle) => {
-    const target = normalTarget(request.url ?? '');
-    if (pressure.isTooHigh && isOfInterface(target)) {
-      pressure.refused++;
-      refuse(request, response, announcements.ofTarget(request.method ?? '', target));
+  prependHandler(server, (request, response, handle) => {
+    const target = normaliseTarget(request.url ?? '');
+    if (load.isOverloaded && isApiTarget(target)) {
+      load.refused++;
+      refuse(request, response, deprecationHeaders.ofTarget(request.method ?? '', target));
       return;
     }
     handle(request, response);
   });
-  // What Fastify takes no further, a broken target or one request too many on its connection, is no work.
+  // Requests with a malformed target do not reach this hook and do not count.
   instance.addHook('onRequest', (request, reply, done) => {
-    if (isOfInterface(request.url)) countOnceRead(request.raw, reply.raw, pressure);
+    if (isApiTarget(request.url)) countOnceRead(request.raw, reply.raw, load);
     done();
   });
-  server.on('connection', (socket) => socket.on('close', () => endAll(socket, pressure)));
-  // An answer that a client is slow to take is no work: it counts until it is made.
+  server.on('connection', (socket) => socket.on('close', () => releaseAll(socket, load)));
+  // A response that a client is slow to read is no load.
   instance.addHook('onSend', (_request, { raw }, _payload, done) => {
-    end(raw, pressure);
+    release(raw, load);
     done();
   });
-  const ticking = setInterval(() => pressure.tick(performance.now()), TICK_MS).unref();
-  const telling = setInterval(() => {
-    const refused = pressure.takeRefused();
+  const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();
+  const reporting = setInterval(() => {
+    const refused = load.takeRefused();
     if (refused > 0) instance.log.warn({ refused }, 'overload: requests were refused');
-  }, TOLD_EVERY_MS).unref();
+  }, REPORT_EVERY_MS).unref();
   server.on('close', () => {
     clearInterval(ticking);
-    clearInterval(telling);
+    clearInterval(reporting);
   });
 }
 
 const COUNTED = Symbol('counted');
-const OPEN = Symbol('open');
+const IN_FLIGHT = Symbol('in flight');
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Whether it is among those that are being worked on. */
     [COUNTED]?: boolean;
   }
 }
 
 declare module 'node:net' {
   interface Socket {
-    /** How many of its requests are being worked on. */
-    [OPEN]?: number;
+    /** The number of counted requests of the connection. */
+    [IN_FLIGHT]?: number;
   }
 }
 
-/** A body that a client is slow to send is no work either: such a request counts once it is read. */
-function countOnceRead(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
-  const begin = (): void => {
+/** Counts a request once its body has arrived: a client that is slow to send is no load. */
+function countOnceRead(request: IncomingMessage, response: ServerResponse, load: LoadMonitor): void {
+  const count = (): void => {
     const { socket } = request;
     if (response.closed || response.headersSent || socket.destroyed) return;
-    pressure.open++;
-    socket[OPEN] = (socket[OPEN] ?? 0) + 1;
+    load.inFlight++;
+    socket[IN_FLIGHT] = (socket[IN_FLIGHT] ?? 0) + 1;
     response[COUNTED] = true;
   };
-  if (hasBody(request)) request.on('end', begin);
-  else begin();
+  if (hasBody(request)) request.on('end', count);
+  else count();
 }
 
-function end(response: ServerResponse, pressure: Pressure): void {
+function release(response: ServerResponse, load: LoadMonitor): void {
   const { socket } = response.req;
-  if (!response[COUNTED] || !socket[OPEN]) return;
+  if (!response[COUNTED] || !socket[IN_FLIGHT]) return;
   response[COUNTED] = false;
-  socket[OPEN]--;
-  pressure.open--;
+  socket[IN_FLIGHT]--;
+  load.inFlight--;
 }
 
-/** The connection is gone, and with it whatever was to be answered. */
-function endAll(socket: Socket, pressure: Pressure): void {
-  pressure.open -= socket[OPEN] ?? 0;
-  socket[OPEN] = 0;
+/** Releases the requests of a closed connection: their responses will not be sent. */
+function releaseAll(socket: Socket, load: LoadMonitor): void {
+  load.inFlight -= socket[IN_FLIGHT] ?? 0;
+  socket[IN_FLIGHT] = 0;
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, announced: readonly string[]): void {
-  const headers = [...HEADERS, REQUEST_ID, requestIdOf(request), ...announced];
-  // A short body is passed over; a longer one is not worth the reading.
+function refuse(request: IncomingMessage, response: ServerResponse, extra: readonly string[]): void {
+  const headers = [...HEADERS, REQUEST_ID, requestIdOf(request), ...extra];
+  // A short body is read and discarded; a longer one is not worth it.
   if (!isShort(request)) headers.push('connection', 'close');
   response.writeHead(REFUSAL.status, headers).end(request.method === 'HEAD' ? undefined : BODY);
 }

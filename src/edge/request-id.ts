@@ -11,13 +11,12 @@ declare module 'node:http' {
   }
 }
 
-/** The id of a request, the same whenever it is asked for. */
+/** The id of a request: its X-Request-Id when that is well-formed, else a generated one. */
 export function requestIdOf(request: IncomingMessage): string {
-  return (request[ID] ??= newId(request));
+  return (request[ID] ??= givenId(request) ?? randomUUID());
 }
 
-/** The id a client or a proxy gave the request, when it is well formed; a new one otherwise. */
-function newId({ headers }: IncomingMessage): string {
+function givenId({ headers }: IncomingMessage): string | undefined {
   const given = headers[REQUEST_ID];
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined;
 }

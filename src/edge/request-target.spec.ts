@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { normalTarget } from './request-target.js';
+import { normaliseTarget } from './request-target.js';
 
-describe('normalTarget', () => {
+describe('normaliseTarget', () => {
   it.each([
     ['/v1/pets?limit=%31', '/v1/pets?limit=%31'],
     ['/%76%31/%70ets?%6cimit=1', '/v1/pets?%6cimit=1'],
@@ -19,6 +19,6 @@ describe('normalTarget', () => {
     ['ftp://x/v1/pets', '/ftp://x/v1/pets'],
     ['', '/'],
   ])('normalises %j to %j', (target, normal) => {
-    expect(normalTarget(target)).toBe(normal);
+    expect(normaliseTarget(target)).toBe(normal);
   });
 });

@@ -1,4 +1,4 @@
-/** Keep a browser from treating a response as a page, whatever it contains. */
+/** Keep browsers from treating a response as a page. */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',

@@ -4,10 +4,10 @@ import { type Logger, pino } from 'pino';
 import { LogOutput } from './log-output.js';
 
 describe('Lines of the log', () => {
-  /** What was written, one entry for each write. */
+  /** The text of each write. */
   let writes: string[];
   let fatal: string[];
-  /** How many bytes are taken until a write fails. */
+  /** The number of bytes that can be written until a write fails. */
   let room: number;
   let output: LogOutput;
   let logger: Logger;

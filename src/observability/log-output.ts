@@ -1,30 +1,30 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Enough for a pause of a second under load. */
-const MOST_CHARACTERS = 1_048_576;
+/** About a second of lines under load. */
+const MAX_CHARACTERS = 1_048_576;
 const RETRY_MS = 100;
-const PATIENCE_AT_END_MS = 500;
+const EXIT_TIMEOUT_MS = 500;
 const NOTHING = Buffer.alloc(0);
 
 type Write = (data: string | Buffer) => number;
 
 /**
- * Standard output for the log. It neither blocks nor fails: what cannot be written, because nobody reads or the disk is
- * full, waits up to a limit, and lines beyond it are lost and counted.
+ * Writes the log to standard output without blocking or failing. While the reader is slow or the disk is full, lines
+ * are buffered up to a limit; further lines are dropped and counted.
  *
- * The lines of one turn of the event loop leave in one write, as a write costs more than a line. Nothing waits longer
- * than the turn; a fatal line, and the end of the process, do not wait at all.
+ * All lines of one turn of the event loop leave in one write, since a write costs more than a line. Fatal lines, and
+ * lines at the exit of the process, are written at once.
  */
 export class LogOutput {
   lostLines = 0;
-  /** Called with the number of lines that were lost, once writing works again. */
+  /** Called with the number of lost lines once writing works again. */
   onRecovery: (lostLines: number) => void = () => {};
-  private waiting = '';
-  /** What is left of a string of which only a part was written. */
+  private buffered = '';
+  /** The rest of a partial write. */
   private rest: Buffer = NOTHING;
   private scheduled = false;
-  private ending = false;
-  private toldLost = 0;
+  private exiting = false;
+  private reportedLost = 0;
   private last = '';
   private fatal = '';
 
@@ -32,17 +32,17 @@ export class LogOutput {
     private readonly writeOut: Write = toStandardOutput(),
     private readonly writeFatal: Write = (data) => writeTo(2, data),
   ) {
-    process.on('exit', () => this.end());
+    process.on('exit', () => this.finish());
   }
 
   write(line: string): void {
     this.last = line;
-    if (this.waiting.length >= MOST_CHARACTERS) {
+    if (this.buffered.length >= MAX_CHARACTERS) {
       this.lostLines++;
       return;
     }
-    this.waiting += line;
-    if (this.ending) this.drain();
+    this.buffered += line;
+    if (this.exiting) this.drain();
     else if (!this.scheduled) {
       this.scheduled = true;
       setImmediate(this.flush);
@@ -60,21 +60,20 @@ export class LogOutput {
       return;
     }
     this.scheduled = false;
-    if (this.lostLines === this.toldLost) return;
-    const lost = this.lostLines - this.toldLost;
-    this.toldLost = this.lostLines;
-    this.onRecovery(lost);
+    const lost = this.lostLines - this.reportedLost;
+    this.reportedLost = this.lostLines;
+    if (lost > 0) this.onRecovery(lost);
   };
 
-  /** Writes as much as possible; true when nothing is left. */
+  /** Writes as much as possible. Returns true when nothing is left. */
   private drain(): boolean {
     try {
       if (this.rest.length > 0) this.rest = this.rest.subarray(this.writeOut(this.rest));
       if (this.rest.length > 0) return false;
-      if (this.waiting === '') return true;
-      const text = this.waiting;
+      if (this.buffered === '') return true;
+      const text = this.buffered;
       const written = this.writeOut(text);
-      this.waiting = '';
+      this.buffered = '';
       if (written < Buffer.byteLength(text)) this.rest = Buffer.from(text).subarray(written);
       return this.rest.length === 0;
     } catch {
@@ -82,32 +81,32 @@ export class LogOutput {
     }
   }
 
-  /** A slow reader gets a moment to catch up. Standard error gets the reason of a crash that nobody else will. */
-  private end(): void {
-    this.ending = true;
-    const until = performance.now() + PATIENCE_AT_END_MS;
+  /** Gives a slow reader a moment to catch up. A fatal line that cannot be written goes to standard error. */
+  private finish(): void {
+    this.exiting = true;
+    const until = performance.now() + EXIT_TIMEOUT_MS;
     while (!this.drain()) {
       if (performance.now() > until) {
-        if (this.fatal !== '') this.tellFatal();
+        this.reportFatal();
         return;
       }
       sleep(10);
     }
   }
 
-  private tellFatal(): void {
+  private reportFatal(): void {
     try {
-      this.writeFatal(this.fatal);
+      if (this.fatal !== '') this.writeFatal(this.fatal);
     } catch {
-      // Nothing is left that could be told.
+      // Standard error is unusable too.
     }
   }
 }
 
 /**
- * A write to a pipe or a terminal blocks while nobody reads, unless the descriptor is non-blocking. Opening it anew
- * leaves that of the processes that share it as it is; where the system does not allow it, `process.stdout` makes a pipe
- * or socket non-blocking. Writes to a file do not wait for a reader.
+ * A blocking write to a pipe or terminal stalls the process while nobody reads. Opening the output again gives a
+ * non-blocking descriptor without changing that of processes that share it. Where this fails, such as for a socket,
+ * `process.stdout` makes the shared descriptor non-blocking. Files need none of this.
  */
 function toStandardOutput(): Write {
   let descriptor: number | undefined;

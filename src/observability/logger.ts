@@ -11,21 +11,20 @@ export const LINES = { base: null, serializers: { err: describeError } } as cons
 
 let output: LogOutput | undefined;
 
-/** How many lines of the log could not be written. */
+/** The number of log lines that could not be written. */
 export function lostLogLines(): number {
   return output?.lostLines ?? 0;
 }
 
-/** The one log of the process: JSON lines for machines, or short coloured ones for people. */
+/** Creates the log of the process: JSON for machines, or short coloured lines for people. */
 export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   output ??= new LogOutput();
   const logger = pino({ ...LINES, level: logLevel }, logFormat === 'pretty' ? prettyLines(output) : output);
-  output.onRecovery = (lines) =>
-    logger.warn({ lines }, 'Lines of the log were lost: they could not be written.');
+  output.onRecovery = (lines) => logger.warn({ lines }, 'Log lines were lost: they could not be written.');
   return logger;
 }
 
-/** The library is loaded only when it is needed: starts have to be quick elsewhere. */
+/** Loads the library only when it is needed, which keeps other starts quick. */
 function prettyLines(destination: LogOutput): DestinationStream & { flushSync(): void } {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
   const pretty = prettyFactory({
@@ -39,7 +38,7 @@ function prettyLines(destination: LogOutput): DestinationStream & { flushSync():
   };
 }
 
-/** Lets Nest write into the same log. Its start-up chatter is only of interest when debugging. */
+/** Writes the messages of Nest to the log, one level lower: its start-up messages matter only for debugging. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
@@ -48,10 +47,6 @@ export class NestLogger implements LoggerService {
   }
 
   debug(message: unknown, context?: string): void {
-    this.logger.trace({ context }, String(message));
-  }
-
-  verbose(message: unknown, context?: string): void {
     this.logger.trace({ context }, String(message));
   }
 

@@ -18,12 +18,12 @@ import type { FastifyRequest } from 'fastify';
 import { withTimeout } from '../common/with-timeout.js';
 import { type Attributes, Tracing } from './tracing.js';
 
-/** How long a collector that is away may keep the service from ending: it would be asked again and again for seconds. */
-const LAST_SPANS_MS = 1_000;
+/** Limits the last export at shutdown: retries would delay it by seconds while the collector is down. */
+const FLUSH_TIMEOUT_MS = 1_000;
 
 /**
- * Sends spans to a collector. Nothing of it is global, as several applications may live in a process; the headers, the
- * sampling and the like follow the standard OTEL_ variables.
+ * Exports spans to a collector. It registers nothing globally, since a process may run several applications. The standard
+ * OTEL_ variables configure headers, sampling and the rest.
  */
 export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   private readonly propagator = new W3CTraceContextPropagator();
@@ -50,7 +50,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     try {
       return await this.current.run(trace.setSpan(parent, span), work);
     } catch (error) {
-      // The kind of failure and not its message, which may repeat what a client sent.
+      // The type of the error only: its message may quote client data.
       span.setStatus({ code: SpanStatusCode.ERROR });
       span.setAttribute('error.type', (error as Error | undefined)?.name ?? 'unknown');
       throw error;
@@ -84,9 +84,9 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     span?.end();
   }
 
-  /** What was not sent yet is sent now. A collector that does not answer is no reason to stay. */
+  /** Exports the remaining spans. */
   async onApplicationShutdown(): Promise<void> {
     const sent = this.provider.shutdown().catch(() => {});
-    await withTimeout(sent, LAST_SPANS_MS, () => {});
+    await withTimeout(sent, FLUSH_TIMEOUT_MS, () => {});
   }
 }

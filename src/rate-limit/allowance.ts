@@ -1,11 +1,11 @@
 import { ApiError } from '../api/errors/api-error.js';
 
-/** How much a client may still do, and for how long. */
+/** What a client has left of a limit, and when the limit resets. */
 export class Allowance {
   readonly remaining: number;
   readonly resetSeconds: number;
 
-  /** `left` is below zero when there was nothing left to take. */
+  /** `left` is negative when the limit is exceeded. */
   constructor(
     private readonly left: number,
     resetMs: number,
@@ -14,8 +14,8 @@ export class Allowance {
     this.resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
   }
 
-  /** Throws 429 when there was nothing left to take. */
-  require(): void {
+  /** Throws 429 when the limit is exceeded. */
+  throwIfExceeded(): void {
     if (this.left >= 0) return;
     const { resetSeconds } = this;
     throw new ApiError('rate_limited', `Too many requests. Try again in ${resetSeconds} seconds.`, {

@@ -3,9 +3,9 @@ import { isIPv6 } from 'node:net';
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** Whom an address stands for: a customer gets one IPv4 address, or a whole /64 of IPv6 to change addresses within. */
+/** The unit that limits count: an IPv4 address, or a /64 of IPv6, within which a customer can choose any address. */
 export function networkOf(address: string): string {
-  // An IPv4 address within IPv6, such as ::ffff:192.0.2.1, stands for itself.
+  // An IPv4-mapped address such as ::ffff:192.0.2.1 counts by itself.
   if (!isIPv6(address) || address.includes('.')) return address;
   const [before = [], behind = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array<string>(GROUPS - before.length - behind.length).fill('0');

@@ -5,7 +5,7 @@ import type { Allowance } from './allowance.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { RateLimits } from './rate-limits.js';
 
-/** Holds each key to its rate, and tells it in the headers of every answer how much is left. Public routes have none. */
+/** Limits the requests of each key, and reports the rest of the limit in the response headers. Public routes have no limit. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(private readonly limits: RateLimits) {}
@@ -22,12 +22,12 @@ export class RateLimitGuard implements CanActivate {
   }
 }
 
-/** Tells the policy and what is left of it, also when that is nothing, and then refuses. */
+/** Sets the headers before it throws, since a refusal carries them too. */
 function pass(reply: FastifyReply, { name, policy }: RateLimiter, allowance: Allowance | undefined): true {
   if (!allowance) return true;
   void reply
     .header('ratelimit-policy', policy)
     .header('ratelimit', `"${name}";r=${allowance.remaining};t=${allowance.resetSeconds}`);
-  allowance.require();
+  allowance.throwIfExceeded();
   return true;
 }

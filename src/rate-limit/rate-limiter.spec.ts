@@ -16,10 +16,10 @@ describe('RateLimiter without Redis', () => {
       return take(limiter);
     });
     expect(taken.map((allowance) => allowance?.remaining)).toEqual([1, 0, 0]);
-    for (const allowance of taken.slice(0, 2)) expect(() => allowance?.require()).not.toThrow();
-    expect(() => taken[2]?.require()).toThrow('Too many requests. Try again in 60 seconds.');
+    for (const allowance of taken.slice(0, 2)) expect(() => allowance?.throwIfExceeded()).not.toThrow();
+    expect(() => taken[2]?.throwIfExceeded()).toThrow('Too many requests. Try again in 60 seconds.');
     at(59_001);
-    expect(() => take(limiter)?.require()).toThrow('Too many requests. Try again in 1 seconds.');
+    expect(() => take(limiter)?.throwIfExceeded()).toThrow('Too many requests. Try again in 1 seconds.');
     at(60_000);
     expect(take(limiter)?.remaining).toBe(1);
   });

@@ -1,28 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Allowance } from './allowance.js';
-import type { SharedCounts } from './shared-counts.js';
-import { MOST_CLIENTS, Windows } from './windows.js';
+import type { RedisConnection } from './redis-connection.js';
+import { MOST_CLIENTS, FixedWindows } from './fixed-windows.js';
 
 const WINDOW_SECONDS = 60;
 
-/**
- * Counts what clients do, by the minute: across all replicas through Redis where there is one, and otherwise, or
- * while it does not answer, within this process.
- */
+/** Limits an action of clients per minute: across replicas through Redis, or within this process while Redis is down. */
 export class RateLimiter {
-  /** As the IETF's draft on rate limit headers has it. */
+  /** The RateLimit-Policy header of the IETF draft. */
   readonly policy: string;
-  private readonly own = new Windows(WINDOW_SECONDS * 1000);
+  private readonly local = new FixedWindows(WINDOW_SECONDS * 1000);
   private readonly shared: RateLimiterRedis | undefined;
-  /** Clients with nothing left, and until when. */
-  private readonly spent = new LRUCache<string, number>({ max: MOST_CLIENTS });
+  /** Clients with nothing left, and the end of their window. */
+  private readonly exhausted = new LRUCache<string, number>({ max: MOST_CLIENTS });
 
-  /** A limit of 0 is none. */
+  /** A limit of 0 means no limit. */
   constructor(
     readonly name: string,
     readonly limit: number,
-    private readonly redis?: SharedCounts,
+    private readonly redis?: RedisConnection,
   ) {
     this.policy = `"${name}";q=${limit};w=${WINDOW_SECONDS}`;
     this.shared =
@@ -36,35 +33,35 @@ export class RateLimiter {
       });
   }
 
-  /** Takes one from the client's allowance, and says what is left. It waits for nothing but Redis. */
+  /** Counts one action of a client and returns what is left: as a promise only with Redis. */
   take(client: string): Allowance | undefined | Promise<Allowance> {
     if (this.limit === 0) return undefined;
     const { shared, redis } = this;
-    return shared && redis?.isReady ? this.takeTogether(shared, redis, client) : this.takeAlone(client);
+    return shared && redis?.isReady ? this.takeShared(shared, redis, client) : this.takeLocal(client);
   }
 
-  /** The refusal of a client that was told lately that it has nothing left; asks nobody and takes nothing. */
-  refusal(client: string): Allowance | undefined {
-    const endsAt = this.spent.get(client) ?? 0;
+  /** Returns the allowance of a client that has nothing left, as far as this process knows. It counts nothing. */
+  findExhausted(client: string): Allowance | undefined {
+    const endsAt = this.exhausted.get(client) ?? 0;
     const now = Math.floor(performance.now());
     return endsAt > now ? new Allowance(-1, endsAt - now) : undefined;
   }
 
-  private takeAlone(client: string): Allowance {
-    // Whole milliseconds: with fractions, the rest of a window can come out as longer than the window.
+  private takeLocal(client: string): Allowance {
+    // Whole milliseconds: with fractions, rounding could make the rest of a window longer than the window.
     const now = Math.floor(performance.now());
-    const { count, endsAt } = this.own.count(client, now);
+    const { count, endsAt } = this.local.count(client, now);
     return this.allowance(client, count, endsAt - now, now);
   }
 
-  private async takeTogether(
+  private async takeShared(
     shared: RateLimiterRedis,
-    redis: SharedCounts,
+    redis: RedisConnection,
     client: string,
   ): Promise<Allowance> {
     const outcome = await redis.run(() => shared.consume(client)).catch((error: unknown) => error);
-    // What is refused comes as an error with the same numbers.
-    if (!(outcome instanceof RateLimiterRes)) return this.takeAlone(client);
+    // The library throws the result when the limit is exceeded.
+    if (!(outcome instanceof RateLimiterRes)) return this.takeLocal(client);
     return this.allowance(
       client,
       outcome.consumedPoints,
@@ -74,7 +71,7 @@ export class RateLimiter {
   }
 
   private allowance(client: string, count: number, resetMs: number, now: number): Allowance {
-    if (count >= this.limit) this.spent.set(client, now + resetMs);
+    if (count >= this.limit) this.exhausted.set(client, now + resetMs);
     return new Allowance(this.limit - count, resetMs);
   }
 }

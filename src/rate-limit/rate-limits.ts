@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../common/config/config.js';
 import { RateLimiter } from './rate-limiter.js';
-import { SharedCounts } from './shared-counts.js';
+import { RedisConnection } from './redis-connection.js';
 
-/** The limits of the service: requests by key, and failed credentials by address. */
+/** The limits of the service: requests per key, and failed credentials per address. */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown {
   readonly requests: RateLimiter;
@@ -11,14 +11,14 @@ export class RateLimits implements OnApplicationShutdown {
 
   constructor(
     { rateLimitPerKey, rateLimitFailures }: Config,
-    private readonly redis?: SharedCounts,
+    private readonly redis?: RedisConnection,
   ) {
     this.requests = new RateLimiter('requests', rateLimitPerKey, this.redis);
     this.failures = new RateLimiter('failures', rateLimitFailures, this.redis);
   }
 
   static async start(config: Config): Promise<RateLimits> {
-    return new RateLimits(config, config.redisUrl ? await SharedCounts.at(config.redisUrl) : undefined);
+    return new RateLimits(config, config.redisUrl ? await RedisConnection.to(config.redisUrl) : undefined);
   }
 
   onApplicationShutdown(): void {

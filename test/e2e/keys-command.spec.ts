@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readCommand } from '../../src/auth/cli/command-line.js';
-import { runCommand } from '../../src/auth/cli/run-command.js';
+import { parseCommand } from '../../src/auth/cli/commands.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { DAY_MS } from '../../src/common/clock.js';
 import { describeInside } from './support/deployment.js';
 import { type Service, startService } from './support/service.js';
 
-/** What the command line says, word for word; commands.spec.ts runs it as a person does. */
+/** The output of each command, in this process. commands.spec.ts runs the real command line. */
 describeInside('npm run keys', () => {
   let service: Service;
   beforeAll(async () => {
@@ -15,9 +14,9 @@ describeInside('npm run keys', () => {
   afterAll(() => service.stop());
 
   const keys = (...args: string[]): Promise<string> => {
-    const command = readCommand(args);
-    if (command.name === 'help') throw new Error('This is a command of its own.');
-    return runCommand(command, service.app.get(KeysService));
+    const command = parseCommand(args);
+    if (!command) throw new Error('Not a command.');
+    return command(service.app.get(KeysService));
   };
   const issueForTeamX = () =>
     keys('issue', '--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d');
@@ -56,7 +55,7 @@ describeInside('npm run keys', () => {
     ['--name', 'zero\u200bwidth'],
   ])('refuses %s %j, which a terminal would not show as it is', async (option, value) => {
     const words = ['issue', '--name', 'seen', option, value];
-    expect(() => readCommand(words)).toThrow(/^Leave out U\+[0-9A-F]{4}: /);
+    expect(() => parseCommand(words)).toThrow(/^Leave out U\+[0-9A-F]{4}: /);
   });
 
   it('shows such characters in what is stored already by their numbers', async () => {

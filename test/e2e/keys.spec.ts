@@ -119,7 +119,7 @@ describe('API keys', () => {
     expect((await keys.find(old.id))!.expiresAt).toEqual(old.expiresAt);
   });
 
-  // Two transactions at once: the embedded engine has one session.
+  // Needs two concurrent transactions; the embedded engine has one session.
   (process.env['DATABASE_URL'] ? describe : describe.skip)(
     'while another transaction changes the key',
     () => {

@@ -12,7 +12,7 @@ import { unpackEmptyDatabase } from '../support/empty-database.js';
 import { SHORT_LIVED } from '../support/short-lived.js';
 import { call } from './support/client.js';
 
-/** Tells the test the port, which it cannot read from an output that nobody reads, and crashes on SIGUSR2. */
+/** Sends the port to the test, which cannot read it from a stalled log. Crashes on SIGUSR2. */
 const PRELOAD = `import { Server } from 'node:http';
 const { emit } = Server.prototype;
 Server.prototype.emit = function (name, ...rest) {
@@ -22,7 +22,7 @@ Server.prototype.emit = function (name, ...rest) {
 process.on('SIGUSR2', () => {
   throw new TypeError('a crash');
 });`;
-/** More than is kept of a log that nobody reads. */
+/** More than the service buffers of an unread log. */
 const REQUESTS = 6_000;
 const AT_ONCE = 100;
 const LONG_ID = 'x'.repeat(128);
@@ -79,7 +79,7 @@ describe('A service whose log', () => {
     return { reader, writer };
   };
 
-  /** Reads until a line says what is waited for. */
+  /** Reads until the output matches. */
   const readUntil = async (reader: number, pattern: RegExp): Promise<string> => {
     const bytes = Buffer.alloc(65_536);
     for (let text = ''; ; await pause(10)) {
@@ -92,7 +92,7 @@ describe('A service whose log', () => {
     }
   };
 
-  /** Makes this many lines of the log, and counts the answers. */
+  /** Causes this many log lines. Returns the number of responses. */
   const answersTo = async (origin: string, requests: number): Promise<number> => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('latin1');
     const get = `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${LONG_ID}\r\n\r\n`;

@@ -11,7 +11,7 @@ import { type Service, startService } from './support/service.js';
 
 const REFUSED = 'The service has more to do than it can. Try again in a second.';
 
-/** A service that works on one request at a time, and on this one for as long as the test wants. */
+/** The limit is one request, and each test holds a request until it calls `finish`. */
 describe('At the limit of concurrent requests, the service', () => {
   let service: Service;
   let finish: () => void;
@@ -104,7 +104,7 @@ describe('The limit of concurrent requests does not count', () => {
     sockets.push(socket);
     const credential = `Authorization: Bearer ${service.key}\r\n`;
     const invited = new Promise((resolve) => socket.once('data', resolve));
-    // The service says when it has come to the point of reading the body.
+    // The service sends 100 when it begins to read the body.
     socket.write(
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${credential}Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`,
     );
@@ -143,7 +143,7 @@ describe('The number of requests in flight', () => {
     return (await metric?.get())?.values[0]?.value;
   };
 
-  // Answers behind another one have no connection yet, and Node.js does not tell them when it closes.
+  // Node.js does not tell pipelined responses that their connection closed.
   it.each([
     ['beyond the pipelining limit', HEALTH.repeat(100) + STRANGER.repeat(300)],
     ['with CONNECT behind one that is never answered', 'CONNECT /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -161,7 +161,7 @@ describe('The number of requests in flight', () => {
   });
 });
 
-/** The next list begins and never ends; it resolves when that has begun. */
+/** Makes the next list hang. Resolves when it has begun. */
 function nextListHangs(service: Service): Promise<void> {
   const repository = service.app.get(PetsRepository);
   const { findPage } = repository;

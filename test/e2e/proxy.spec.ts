@@ -79,7 +79,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 400 /);
     });
 
-    // Before 3.2, HAProxy answers with a text of its own what never became a request.
+    // HAProxy before 3.2 answers malformed requests with its own text.
     it('answers malformed HTTP with an Error', async () => {
       requireHaproxy(3.2);
       expectError(await send(get('/v1/pets', 'no header')), 400, 'bad_request');

@@ -12,7 +12,7 @@ import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
 const redisUrl = process.env['REDIS_URL'];
-/** Counts are kept for a minute, also between two runs on one Redis: each test counts on its own. */
+/** Redis keeps counts for a minute, beyond the end of a run, so each test has its own counts. */
 const withRedis: [string, Partial<Config>][] = [
   ['in each process', {}],
   ['in each process while Redis cannot be reached', { redisUrl: 'redis://127.0.0.1:1' }],
@@ -29,7 +29,7 @@ describe.each(withRedis)('Rate limits, counted %s', (_, settings) => {
     services.push(service);
     return service;
   };
-  /** Keys of new databases have the same numbers again; a shared count must begin anew all the same. */
+  /** Keys of different databases have the same ids. Their shared counts must not mix. */
   const freshKey = async (service: Service): Promise<{ authorization: string }> => {
     const keys = service.app.get(KeysService);
     const skip = settings.redisUrl === redisUrl ? Math.floor(Math.random() * 50) : 0;
@@ -89,7 +89,7 @@ if (redisUrl) {
     const refused = await take(1);
     for (const replica of replicas) await replica.stop();
     expect(remaining).toEqual([2, 1, 0]);
-    expect(() => refused?.require()).toThrow(/^Too many requests/);
+    expect(() => refused?.throwIfExceeded()).toThrow(/^Too many requests/);
   });
 }
 
@@ -108,7 +108,7 @@ if (redisPid) {
     });
 
     const take = (client: string): unknown => service.app.get(RateLimits).requests.take(client);
-    /** What is counted together comes as a promise, and through the library. */
+    /** Shared counts are asynchronous and use the library. */
     const untilCountedTogether = async (): Promise<void> => {
       const consume = jest.spyOn(RateLimiterRedis.prototype, 'consume');
       for (let answered = false; !answered; await delay(20)) {
@@ -132,7 +132,7 @@ if (redisPid) {
       }
       expect(statuses.filter((status) => status === 200)).toHaveLength(30);
       expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-      expect(sent.mock.calls.length).toBeLessThanOrEqual(5); // the first wave; the others asked nobody
+      expect(sent.mock.calls.length).toBeLessThanOrEqual(5); // only the first wave reached Redis
       const outcomes = await Promise.allSettled(sent.mock.results.map(({ value }) => value));
       expect(outcomes.map(({ status }) => status)).toEqual(Array(sent.mock.calls.length).fill('rejected'));
 
@@ -193,7 +193,7 @@ describe('Failed credentials', () => {
     expectError(await withKey(neverSeen), 'rate_limited');
     seconds.mockRestore();
 
-    // Also when the database has to be asked for the key again.
+    // Even when the key is no longer cached.
     for (let asked = 8; asked === 8; asked = lookUps.mock.calls.length) {
       expect((await withKey(inUse)).status).toBe(200);
       expect((await withKey(inUse, 'bearer')).status).toBe(200);
@@ -212,7 +212,7 @@ describe('Failed credentials', () => {
       jest.spyOn(performance, 'now').mockReturnValue(begun + second * 1_000);
       for (let i = 0; i < 1_900; i++) await keys.verify(generateKey('test')).catch(() => {});
     }
-    expect(keys.isFamiliar(service.key)).toBe(true);
+    expect(keys.hasSeen(service.key)).toBe(true);
   });
 
   it('from many addresses cost a bounded number of look-ups a second', async () => {

@@ -3,9 +3,9 @@ import type { ApiKey } from '../api-key.entity.js';
 
 const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
 
-/** Keys as a table for people. */
+/** Formats keys as a table. */
 export function keysTable(keys: ApiKey[], now: Date): string {
-  if (keys.length === 0) return 'There are no keys yet. Make one: npm run keys -- issue --name NAME';
+  if (keys.length === 0) return 'There are no keys yet. Issue one: npm run keys -- issue --name NAME';
   const rows = keys.map((key) => [
     String(key.id),
     key.name,
@@ -19,7 +19,7 @@ export function keysTable(keys: ApiKey[], now: Date): string {
   return aligned([HEADINGS, ...rows]);
 }
 
-/** One key, a line for each thing that is known of it. */
+/** Formats the details of a key, one a line. */
 export function keyDetails(key: ApiKey, now: Date): string {
   return aligned([
     ['id', String(key.id)],
@@ -35,7 +35,7 @@ export function keyDetails(key: ApiKey, now: Date): string {
   ]);
 }
 
-/** A key for scripts. An id is a string: not every parser keeps the digits of an int64. */
+/** A key as JSON for scripts. The id is a string, since not every parser is exact for an int64. */
 export function keyRecord(key: ApiKey, now: Date): Record<string, string | null> {
   return {
     id: String(key.id),
@@ -51,7 +51,7 @@ export function keyRecord(key: ApiKey, now: Date): Record<string, string | null>
   };
 }
 
-/** Names may have been stored before `issue` refused what a terminal obeys; a line break in one would forge a row. */
+/** Escapes control characters, which names stored by older versions may contain: a line break would forge a row. */
 function aligned(cells: string[][]): string {
   const rows = cells.map((row) => row.map(printable));
   const width = (column: number): number => Math.max(...rows.map((row) => [...(row[column] ?? '')].length));

@@ -15,7 +15,7 @@ import {
   redisUrl,
 } from './value-parsers.js';
 
-export type KeyKind = 'live' | 'test';
+export type KeyEnvironment = 'live' | 'test';
 
 /** The settings of the service, with their defaults. A feature declares its own; see `provideSettings`. */
 export class Config {
@@ -67,10 +67,10 @@ export class Config {
   @Env('STAGING_URL', apiUrl, { about: 'The staging server listed in the OpenAPI document.' })
   readonly stagingUrl: string = 'https://staging.example.com/v1';
 
-  @Env('KEY_ENVIRONMENT', oneOf<KeyKind>('live', 'test'), {
+  @Env('KEY_ENVIRONMENT', oneOf<KeyEnvironment>('live', 'test'), {
     about: 'The kind of API keys that this deployment issues and accepts: `live` or `test`.',
   })
-  readonly keyKind: KeyKind = 'test';
+  readonly keyEnvironment: KeyEnvironment = 'test';
 
   @Env('RATE_LIMIT_PER_KEY', integer(0, 999_999_999, 'a number of requests a minute, 0 for no limit'), {
     about: 'Requests per minute and key; `0` for no limit.',

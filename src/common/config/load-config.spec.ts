@@ -9,7 +9,7 @@ describe('loadConfig', () => {
     expect(loadConfig({})).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
-      keyKind: 'test',
+      keyEnvironment: 'test',
       sunsetRehearsal: false,
     });
   });
@@ -53,7 +53,7 @@ describe('loadConfig', () => {
       publicUrl: 'https://pets.example.org/v1',
       productionUrl: 'https://pets.example.org/v1',
       stagingUrl: 'http://localhost:3000/v1',
-      keyKind: 'live',
+      keyEnvironment: 'live',
       rateLimitPerKey: 0,
       rateLimitFailures: 10,
       redisUrl: 'rediss://cache:6379',

@@ -4,11 +4,11 @@ import type { ApiError } from '../../api/errors/api-error.js';
 import { sendError } from './send-error.js';
 import { toApiError } from './to-api-error.js';
 
-/** How the application reads errors of rooms that the edge does not know, such as those of the database. */
+/** Translates errors of rooms that the edge may not import, such as those of the database. */
 export const ERROR_TRANSLATION = Symbol('error translation');
 export type ErrorTranslation = (thrown: unknown) => ApiError | undefined;
 
-/** The last word on every failure inside the application. */
+/** Turns every error of a route into a response. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(@Inject(ERROR_TRANSLATION) private readonly translate: ErrorTranslation) {}

@@ -4,8 +4,8 @@ import { JSON_TYPE } from '../../api/media-types.js';
 import { toApiError } from './to-api-error.js';
 
 /**
- * Answers with the Error body. Only the unexpected is logged as an error: a client's mistake is not ours, and an outage
- * of the database is told once, when it begins.
+ * Responds with the Error body. Only unexpected errors are logged as errors: client mistakes are not faults of the
+ * service, and an outage of the database is logged once, when it begins.
  */
 export function sendError(
   thrown: unknown,
@@ -15,9 +15,9 @@ export function sendError(
 ): void {
   if (error.code === 'internal_error') request.log.error({ err: thrown }, 'unexpected failure');
   else if (error.status >= 500 && thrown !== error) request.log.warn({ err: thrown }, error.message);
-  // The response was begun, or the client is gone: there is nobody to tell.
+  // The response has begun, or the client is gone.
   if (reply.sent || reply.raw.headersSent) return;
-  // A body that is still on its way, and that nobody wants, would have to be read before the connection is used again.
+  // The connection could be used again only after the rest of the body was read.
   if (owesBody(request.raw)) reply.header('connection', 'close');
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));

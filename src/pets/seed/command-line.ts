@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseOptions } from '../../cli/parse-options.js';
 import { UsageError } from '../../cli/usage-error.js';
 
 export const USAGE = `Sample animals, from the command line:
@@ -8,6 +8,11 @@ export const USAGE = `Sample animals, from the command line:
       The same seed gives the same animals.
 `;
 
+const OPTIONS = {
+  count: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  help: { type: 'boolean', default: false },
+} as const;
 const COUNT_MAX = 10_000_000;
 const SEED_MAX = 2 ** 32 - 1;
 
@@ -15,26 +20,10 @@ export type SeedCommand = { readonly help: true } | { readonly count: number; re
 
 /** Parses the command line. Throws a `UsageError` that explains the first mistake. */
 export function readSeedCommand(args: string[]): SeedCommand {
-  const { help, count, seed } = parse(args);
+  const { help, count, seed } = parseOptions({ args, options: OPTIONS }, USAGE).values;
   if (help) return { help };
   if (count === undefined) throw new UsageError(`Say how many: npm run seed -- --count 1000\n\n${USAGE}`);
   return { count: whole('--count', count, 1, COUNT_MAX), seed: whole('--seed', seed, 0, SEED_MAX) };
-}
-
-function parse(args: string[]) {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        count: { type: 'string' },
-        seed: { type: 'string', default: '1' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    return values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
 }
 
 function whole(option: string, text: string, min: number, max: number): number {

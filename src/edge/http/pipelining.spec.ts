@@ -3,14 +3,14 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { handleInTurn } from './pipelining.js';
+import { handleInOrder } from './pipelining.js';
 
 const LIMITS = { pipelined: 3, pipelinedInAll: 4 };
 
 describe('Pipelined requests', () => {
   let server: Server;
   let sockets: Socket[];
-  /** What is being handled, by its target, until `answer` is called. */
+  /** Requests being handled, by target, until `answer` is called. */
   let handling: Map<string, ServerResponse>;
 
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('Pipelined requests', () => {
       handling.set(request.url ?? '', response);
       server.emit('handling');
     });
-    handleInTurn(server, LIMITS);
+    handleInOrder(server, LIMITS);
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(async () => {
@@ -39,7 +39,7 @@ describe('Pipelined requests', () => {
     const closed = once(socket, 'close');
     return { socket, closed, received: () => received.match(/answer to \S+?;/g) ?? [] };
   };
-  /** How many connections are open, as the server sees it. */
+  /** The number of connections that are open on the server. */
   const count = async (): Promise<number> =>
     new Promise((resolve) => server.getConnections((_error, number) => resolve(number)));
   const handled = async (target: string): Promise<ServerResponse> => {

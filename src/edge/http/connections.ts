@@ -1,13 +1,13 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { LIMITS } from './limits.js';
+import { LIMITS } from '../limits.js';
 
-const SHARED = Symbol('shared answer');
+const SHARED = Symbol('shared response');
 
 declare module 'node:net' {
   interface Socket {
     [SHARED]?: ServerResponse;
-    /** Node.js's own; the public `writableLength` does not change while a large chunk is being sent. */
+    /** Internal to Node.js. The public `writableLength` does not change while a large chunk is being sent. */
     readonly _handle?: { readonly writeQueueSize?: number } | null;
   }
 }
@@ -18,7 +18,7 @@ interface Progress {
   sent: number;
   sentAt: number;
   unsent: number;
-  /** Since when the oldest unsent byte waits. */
+  /** The time at which the oldest unsent byte was written. */
   unsentSince: number;
 }
 
@@ -30,8 +30,8 @@ interface Limits {
 }
 
 /**
- * Closes stalled connections, silent ones when connections get scarce, and the slowest readers when unsent answers take
- * too much memory. Node.js has time-outs for what clients send, and none for what they do not read.
+ * Closes stalled connections, silent ones when connections get scarce, and the slowest readers when unsent responses take
+ * too much memory. Node.js has time-outs for clients that send slowly, and none for clients that read slowly.
  */
 export function watchConnections(server: Server, limits: Limits = LIMITS): void {
   const open = new Map<Socket, Progress>();
@@ -46,7 +46,7 @@ export function watchConnections(server: Server, limits: Limits = LIMITS): void 
     const silentMs = open.size > limits.connections / 2 ? limits.silentMs : Infinity;
     for (const [socket, progress] of open) {
       update(progress, socket, now);
-      // A reset instead of an orderly end: the kernel would go on keeping what is not read.
+      // A reset: after an orderly close, the kernel would keep the unread bytes.
       if (now - progress.sentAt >= limits.stalledMs) socket.resetAndDestroy();
       else if (now - progress.readAt >= silentMs) socket.destroy();
     }
@@ -65,24 +65,24 @@ function update(progress: Progress, socket: Socket, now: number): void {
   Object.assign(progress, { unsent, sent, read: socket.bytesRead });
 }
 
-function closeSlowestReaders(open: ReadonlyMap<Socket, Progress>, mostBytes: number): void {
+function closeSlowestReaders(open: ReadonlyMap<Socket, Progress>, maxBytes: number): void {
   let bytes = 0;
-  for (const [socket, { unsent }] of open) if (ownsItsAnswer(socket)) bytes += unsent;
-  if (bytes <= mostBytes) return;
-  const readers = [...open].filter(([socket, { unsent }]) => unsent > 0 && ownsItsAnswer(socket));
+  for (const [socket, { unsent }] of open) if (hasOwnBytes(socket)) bytes += unsent;
+  if (bytes <= maxBytes) return;
+  const readers = [...open].filter(([socket, { unsent }]) => unsent > 0 && hasOwnBytes(socket));
   readers.sort(([, a], [, b]) => a.unsentSince - b.unsentSince);
   for (const [socket, { unsent }] of readers) {
-    if (bytes <= mostBytes) return;
+    if (bytes <= maxBytes) return;
     socket.resetAndDestroy();
     bytes -= unsent;
   }
 }
 
-/** Says that an answer consists of bytes that all clients share, so that a slow reader of it takes no memory. */
-export function sharesItsBytes(response: ServerResponse): void {
+/** Marks a response whose bytes are the same buffer for all clients: a slow reader of it takes no memory. */
+export function markShared(response: ServerResponse): void {
   response.req.socket[SHARED] = response;
 }
 
-function ownsItsAnswer(socket: Socket): boolean {
+function hasOwnBytes(socket: Socket): boolean {
   return socket[SHARED]?.writableFinished ?? true;
 }

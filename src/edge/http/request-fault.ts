@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../api/errors/api-error.js';
-import { LIMITS } from './limits.js';
+import { ApiError } from '../../api/errors/api-error.js';
+import { LIMITS } from '../limits.js';
 import { countHeader } from './raw-headers.js';
 
-/** Checks a request more strictly than the HTTP parser. Returns the error to refuse it with, if any. */
-export function refusal(request: IncomingMessage, target: string): ApiError | undefined {
+/** Checks a request more strictly than the HTTP parser does, and returns the error of one to refuse. */
+export function findFault(request: IncomingMessage, target: string): ApiError | undefined {
   if (target.length > LIMITS.urlBytes) return new ApiError('uri_too_long');
   if (sizeOf(request.rawHeaders) > LIMITS.headerBytes)
     return new ApiError('headers_too_large', undefined, END);
@@ -12,7 +12,7 @@ export function refusal(request: IncomingMessage, target: string): ApiError | un
   return fault === undefined ? undefined : new ApiError('bad_request', fault, END);
 }
 
-/** The end of such a request is uncertain, so nothing after it on its connection is trusted. */
+/** The end of such a request is uncertain, so its connection cannot be used again. */
 const END = { connection: 'close' };
 
 function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {

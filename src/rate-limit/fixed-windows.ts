@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Beyond these the client that was here longest ago is forgotten: whoever has many addresses must not fill the memory. */
+/** Bounds the memory that many addresses can take. The least recently used client is evicted. */
 export const MOST_CLIENTS = 10_000;
 
 export interface Window {
@@ -8,8 +8,8 @@ export interface Window {
   readonly endsAt: number;
 }
 
-/** Counts what clients do in this process: each in a window that begins with its first time. */
-export class Windows {
+/** Counts actions of clients in this process, each client in windows that begin with its first action. */
+export class FixedWindows {
   private readonly clients: LRUCache<string, Window>;
 
   constructor(
@@ -19,7 +19,7 @@ export class Windows {
     this.clients = new LRUCache({ max });
   }
 
-  /** The client's window, with this time counted. */
+  /** Counts one action and returns the window. */
   count(client: string, now: number): Window {
     let window = this.peek(client, now);
     if (!window) {
@@ -30,7 +30,7 @@ export class Windows {
     return window;
   }
 
-  /** The client's window as it is; `undefined` when none is open. */
+  /** Returns the current window without counting. */
   peek(client: string, now: number): Window | undefined {
     const window = this.clients.get(client);
     return window && window.endsAt > now ? window : undefined;

@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { handleBefore } from './handle-before.js';
-import { LIMITS } from './limits.js';
+import { prependHandler } from './prepend-handler.js';
+import { LIMITS } from '../limits.js';
 
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly before: ServerResponse | undefined;
+  /** The response to the request before, on the same connection. */
+  readonly previous: ServerResponse | undefined;
 }
 
 const LAST = Symbol('last exchange');
@@ -25,21 +26,21 @@ interface Limits {
 }
 
 /**
- * Handles the requests of a connection one after the other. Node.js parses all pipelined requests of a packet at once
- * and keeps every answer until the ones before it are sent: a client that reads slowly would fill the memory with
- * answers. A request costs a fraction of its answer, and the number of those that are held is limited too.
+ * Handles the pipelined requests of a connection one at a time. Node.js would handle all requests of a packet at once
+ * and buffer each response until the previous ones are sent, so a slow reader could fill the memory with responses. A
+ * held request takes a fraction of its response, and the number of held requests is limited.
  */
-export function handleInTurn(server: Server, limits: Limits = LIMITS): void {
+export function handleInOrder(server: Server, limits: Limits = LIMITS): void {
   let heldInAll = 0;
   const hold = (socket: Socket, difference: number): number => {
     heldInAll += difference;
     return (socket[HELD] = (socket[HELD] ?? 0) + difference);
   };
   server.on('connection', (socket) => socket.once('close', () => hold(socket, -(socket[HELD] ?? 0))));
-  handleBefore(server, (request, response, handle) => {
+  prependHandler(server, (request, response, handle) => {
     const { socket } = request;
-    socket[LAST] = { request, response, before: socket[LAST]?.response };
-    // A response gets its socket once the one before it is sent.
+    socket[LAST] = { request, response, previous: socket[LAST]?.response };
+    // A response gets its socket once the previous one is sent.
     if (response.socket) {
       handle(request, response);
       return;
@@ -51,7 +52,7 @@ export function handleInTurn(server: Server, limits: Limits = LIMITS): void {
     }
     response.once('socket', () => {
       hold(socket, -1);
-      // Later, as the response is still being connected to its socket.
+      // Node.js emits the event before it has finished assigning the socket.
       process.nextTick(handleIfOpen, handle, request, response);
     });
   });
@@ -61,7 +62,7 @@ function handleIfOpen(handle: RequestListener, request: IncomingMessage, respons
   if (request.socket.writable) handle(request, response);
 }
 
-/** The last request of a connection, with its response and the one before. */
+/** The latest request of a connection, with its response and the previous one. */
 export function lastExchange(socket: Socket): Exchange | undefined {
   return socket[LAST];
 }

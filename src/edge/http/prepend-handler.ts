@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 
-/** Puts a step in front of all that handles requests so far; the step decides whether `handle` is called, and when. */
-export function handleBefore(
+/** Puts a step in front of the present request handlers. They run when the step calls `handle`. */
+export function prependHandler(
   server: Server,
   step: (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => void,
 ): void {

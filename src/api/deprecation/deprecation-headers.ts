@@ -11,7 +11,7 @@ interface Announcement {
 }
 
 /** The deprecation headers of a request's operation, also for responses that are sent before routing. */
-export class Announcements {
+export class DeprecationHeaders {
   private readonly all: Announcement[];
 
   constructor(document: OpenAPIObject, deprecations: DeprecationRegistry) {

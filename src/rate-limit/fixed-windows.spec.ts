@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Windows } from './windows.js';
+import { FixedWindows } from './fixed-windows.js';
 
-describe('Windows', () => {
-  let windows: Windows;
+describe('FixedWindows', () => {
+  let windows: FixedWindows;
   beforeEach(() => {
-    windows = new Windows(1000, 2);
+    windows = new FixedWindows(1000, 2);
   });
   const countOf = (client: string, now: number): number => windows.count(client, now).count;
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { sharesItsBytes, watchConnections } from './connections.js';
+import { markShared, watchConnections } from './connections.js';
 
 const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200, unsentBytes: 100_000_000 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -13,7 +13,7 @@ describe('watchConnections', () => {
   let open: Socket[] = [];
   const start = async (answer: Buffer, limits: Partial<typeof LIMITS> = {}): Promise<void> => {
     server = createServer((request, response) => {
-      if (request.url === '/shared') sharesItsBytes(response);
+      if (request.url === '/shared') markShared(response);
       response.end(answer);
     });
     watchConnections(server, { ...LIMITS, ...limits });
@@ -27,7 +27,7 @@ describe('watchConnections', () => {
     socket.write(text);
     return socket;
   };
-  /** How many are open, as the server sees it. */
+  /** The number of connections that are open on the server. */
   const count = async (): Promise<number> =>
     new Promise((resolve) => server.getConnections((_error, number) => resolve(number)));
   afterEach(async () => {
@@ -46,7 +46,7 @@ describe('watchConnections', () => {
   });
 
   it('keeps a connection whose client reads its answers', async () => {
-    // Small enough to be on its way at once, however busy this process is: the client is in it too.
+    // Small enough to be sent at once, even when this process, which is also the client, is busy.
     await start(Buffer.alloc(200_000));
     const socket = await visit(true);
     for (let i = 0; i < 8; i++) {
@@ -81,7 +81,7 @@ describe('watchConnections', () => {
       const before = sockets.length;
       await visit(false, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
       while (sockets.length === before) await delay(10);
-      await delay(600); // beyond a round of checks
+      await delay(600); // longer than a round of checks
     }
     while ((await count()) > 3) await delay(10);
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, true, true, false]);

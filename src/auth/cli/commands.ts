@@ -1,0 +1,105 @@
+import { parseOptions } from '../../cli/parse-options.js';
+import { UsageError } from '../../cli/usage-error.js';
+import type { IssuedKey, KeysService } from '../keys.service.js';
+import {
+  OPTIONS,
+  parseDuration,
+  parseLifetime,
+  refuseWord,
+  requireId,
+  requireLine,
+  USAGE,
+} from './arguments.js';
+import { keyDetails, keyRecord, keysTable } from './keys-table.js';
+
+/** Runs a command and returns its output. */
+export type Command = (keys: KeysService) => Promise<string>;
+
+/** Parses a command line; `undefined` asks for the usage. Throws a `UsageError` that explains the first mistake. */
+export function parseCommand(args: string[]): Command | undefined {
+  const { values, positionals } = parseOptions({ args, options: OPTIONS, allowPositionals: true }, USAGE);
+  const [name = 'help', word, ...rest] = positionals;
+  if (name === 'help' || values.help) return undefined;
+  if (rest.length > 0) throw new UsageError(`One key at a time; what is "${rest.join(' ')}"?`);
+
+  const lifeMs = values.expires === undefined ? undefined : parseLifetime(values.expires);
+  const print = (text: string, record: unknown): string =>
+    values.json ? JSON.stringify(record, null, 2) : text;
+  const printIssued = (issued: IssuedKey, text: string, more?: object): string =>
+    values.quiet
+      ? issued.key
+      : print(`${text} ${shownOnce(issued)}`, { ...issued, id: String(issued.id), ...more });
+
+  switch (name) {
+    case 'list':
+      refuseWord(name, word);
+      return async (keys) => {
+        const [all, now] = [await keys.list(), new Date()];
+        return print(
+          keysTable(all, now),
+          all.map((key) => keyRecord(key, now)),
+        );
+      };
+    case 'show': {
+      const id = requireId(name, word);
+      return async (keys) => {
+        const [key, now] = [await keys.find(id), new Date()];
+        if (!key) throw new UsageError(`There is no key ${id}. See: npm run keys -- list`);
+        return print(keyDetails(key, now), keyRecord(key, now));
+      };
+    }
+    case 'issue': {
+      refuseWord(name, word);
+      const line = (text = ''): string | undefined =>
+        text === '' ? undefined : requireLine(text, 'Owner and note are one line of text each.');
+      const request = {
+        name: requireLine(
+          values.name?.trim() ?? '',
+          'Say who the key is for, in one line: npm run keys -- issue --name NAME',
+        ),
+        owner: line(values.owner),
+        note: line(values.note),
+        lifeMs,
+      };
+      return async (keys) => {
+        const issued = await keys.issue(request);
+        return printIssued(issued, `A key for ${issued.name}, number ${issued.id}.`);
+      };
+    }
+    case 'rotate': {
+      const id = requireId(name, word);
+      const overlapMs = parseDuration('--overlap', values.overlap);
+      return async (keys) => {
+        const issued = await keys.rotate(id, overlapMs, lifeMs);
+        if (!issued) throw noWorkingKey(id);
+        const old = `Key ${id} keeps working for ${overlapMs / 3_600_000} hours at most.`;
+        return printIssued(issued, `${old}\nIts successor is number ${issued.id}.`, { replaces: String(id) });
+      };
+    }
+    case 'revoke': {
+      const id = requireId(name, word);
+      return async (keys) => {
+        if (!(await keys.revoke(id))) throw noWorkingKey(id);
+        return print(`Key ${id} is revoked: it stops working within five seconds.`, { revoked: String(id) });
+      };
+    }
+    case 'prune': {
+      refuseWord(name, word);
+      const olderThanMs = parseDuration('--older-than', values['older-than']);
+      return async (keys) => {
+        const forgotten = await keys.prune(olderThanMs);
+        return print(`Deleted ${forgotten} expired or revoked keys.`, { forgotten });
+      };
+    }
+    default:
+      throw new UsageError(`There is no such command: ${name}\n\n${USAGE}`);
+  }
+}
+
+function shownOnce({ key, expiresAt }: IssuedKey): string {
+  return `It is shown this once; it expires on ${expiresAt.toISOString().slice(0, 10)}.\n\n  ${key}`;
+}
+
+function noWorkingKey(id: bigint): UsageError {
+  return new UsageError(`There is no key ${id} that still works. See: npm run keys -- list`);
+}

@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache';
+import { printable } from '../common/printable.js';
+import { Allowance } from '../rate-limit/allowance.js';
+import { FixedWindows } from '../rate-limit/fixed-windows.js';
+import type { ApiKey } from './api-key.entity.js';
+
+/** How long a look-up is valid, which bounds the time that a revocation takes. */
+export const CACHE_MS = 2_000;
+export const MAX_CACHED = 10_000;
+/** Bounds the look-ups that find nothing, of all addresses together. Keys that were found before are exempt. */
+const MAX_MISSING_PER_SECOND = 2_000;
+
+/** Caches look-ups of keys by their hash, and protects the database from floods of made-up keys. */
+export class KeyCache {
+  /** Keys that were found. After two seconds an entry no longer serves requests, but still exempts its key. */
+  private readonly found = new LRUCache<string, ApiKey>({
+    max: MAX_CACHED,
+    ttl: CACHE_MS,
+    noDeleteOnStaleGet: true,
+  });
+  /** Hashes that were not found. A cache of their own, or made-up keys would evict real ones. */
+  private readonly missing = new LRUCache<string, true>({ max: 1_000, ttl: CACHE_MS });
+  /** Look-ups under way, which concurrent requests with the same key share. */
+  private readonly pending = new Map<string, Promise<ApiKey | null>>();
+  private readonly missingPerSecond = new FixedWindows(1_000, 1);
+  hits = 0;
+  misses = 0;
+
+  constructor(private readonly findInDatabase: (hash: Buffer) => Promise<ApiKey | null>) {}
+
+  /** Returns the key if it was found within the last two seconds. */
+  get(hash: string): ApiKey | undefined {
+    return this.found.get(hash);
+  }
+
+  /** Tells whether the latest look-up of the key, however long ago, found it. */
+  hasSeen(hash: string): boolean {
+    return this.found.peek(hash, { allowStale: true }) !== undefined;
+  }
+
+  /** Returns the key from the cache or the database. Throws 429 when too many look-ups find nothing. */
+  async find(hash: string): Promise<ApiKey | null> {
+    const cached = this.found.get(hash) ?? (this.missing.has(hash) ? null : this.pending.get(hash));
+    if (cached !== undefined) {
+      this.hits++;
+      return cached;
+    }
+    if (!this.hasSeen(hash)) this.limitMissing();
+    return this.lookUp(hash);
+  }
+
+  private limitMissing(): void {
+    const now = performance.now();
+    const window = this.missingPerSecond.peek('', now);
+    if (window && window.count >= MAX_MISSING_PER_SECOND)
+      new Allowance(-1, window.endsAt - now).throwIfExceeded();
+  }
+
+  private lookUp(hash: string): Promise<ApiKey | null> {
+    this.misses++;
+    const pending = this.findInDatabase(Buffer.from(hash, 'base64'))
+      .then((key) => this.remember(hash, key))
+      .finally(() => this.pending.delete(hash));
+    this.pending.set(hash, pending);
+    return pending;
+  }
+
+  private remember(hash: string, stored: ApiKey | null): ApiKey | null {
+    if (!stored) {
+      this.found.delete(hash);
+      this.missing.set(hash, true);
+      this.missingPerSecond.count('', performance.now());
+      return null;
+    }
+    // The name goes into logs, which are read in terminals.
+    const key = { ...stored, name: printable(stored.name) };
+    this.found.set(hash, key);
+    return key;
+  }
+}

@@ -1,0 +1,34 @@
+export const TICK_MS = 100;
+/** A request that waits this long for the event loop waits longer than any response takes to make. */
+const LATE_MS = 500;
+/** A single long task is no overload: so many ticks in a row must be late. */
+const LATE_TICKS = 3;
+
+/** Detects overload: too many requests in flight, or an event loop that lags. */
+export class LoadMonitor {
+  /** Requests that were read completely and are not answered yet. */
+  inFlight = 0;
+  refused = 0;
+  private lateTicks = 0;
+  private due = Infinity;
+  private reported = 0;
+
+  constructor(private readonly maxInFlight: number) {}
+
+  get isOverloaded(): boolean {
+    return this.lateTicks >= LATE_TICKS || this.inFlight >= this.maxInFlight;
+  }
+
+  /** Call it every `TICK_MS`: a late call shows that the event loop lags. */
+  tick(now: number): void {
+    this.lateTicks = now - this.due > LATE_MS ? this.lateTicks + 1 : 0;
+    this.due = now + TICK_MS;
+  }
+
+  /** Returns the number of requests refused since the previous call. */
+  takeRefused(): number {
+    const since = this.refused - this.reported;
+    this.reported = this.refused;
+    return since;
+  }
+}

@@ -1,0 +1,99 @@
+import { Logger } from '@nestjs/common';
+import type { RedisClientType } from '@redis/client';
+
+/** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
+const PATIENCE_MS = 100;
+/** A process has fewer commands in flight unless Redis stalls. */
+const MAX_IN_FLIGHT = 1_000;
+const RECONNECT_MS = 1_000;
+const PING_MS = 500;
+
+/**
+ * A connection to Redis that does not delay requests when Redis stalls. A command that times out closes the connection,
+ * which fails the other commands at once. Nothing is sent until Redis answers on a new connection.
+ */
+export class RedisConnection {
+  private readonly logger = new Logger('RateLimits');
+  private sent = 0;
+  private ended = 0;
+  /** Commands sent before the last check: they must have ended by the next one. */
+  private due = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isReported = false;
+
+  private constructor(readonly client: RedisClientType) {
+    client.on('error', (error: Error) => this.reportOutage(error));
+    client.on('ready', () => this.reportRecovery());
+    client.connect().catch(() => {}); // reported as an error event already
+  }
+
+  /** Connects in the background. The library is imported only here, because it is a quarter of all modules. */
+  static async to(url: string): Promise<RedisConnection> {
+    const { createClient } = await import('@redis/client');
+    const client = createClient({
+      url,
+      disableOfflineQueue: true,
+      commandsQueueMaxLength: MAX_IN_FLIGHT,
+      // The client itself closes idle connections whose ping is not answered. It pings again only after an answer, so
+      // the interval must be below the time-out.
+      pingInterval: PING_MS,
+      socket: {
+        connectTimeout: RECONNECT_MS,
+        socketTimeout: 2 * PING_MS,
+        reconnectStrategy: (attempts) => Math.min(100 * 2 ** attempts, RECONNECT_MS),
+      },
+    });
+    return new RedisConnection(client);
+  }
+
+  get isReady(): boolean {
+    return this.client.isReady && this.sent - this.ended < MAX_IN_FLIGHT;
+  }
+
+  /** Runs a command with a time limit. */
+  async run<T>(command: () => Promise<T>): Promise<T> {
+    this.sent++;
+    this.timer ??= setTimeout(() => this.checkSoon(), PATIENCE_MS).unref();
+    try {
+      return await command();
+    } finally {
+      this.ended++;
+    }
+  }
+
+  close(): void {
+    this.isReported = true;
+    clearTimeout(this.timer);
+    this.client.destroy();
+  }
+
+  /** Reads first the replies that arrived while the event loop was busy. */
+  private checkSoon(): void {
+    setImmediate(() => setImmediate(() => this.check()));
+  }
+
+  private check(): void {
+    if (this.ended < this.due && this.client.isReady) this.reconnect();
+    this.due = this.sent;
+    this.timer = this.ended < this.sent ? setTimeout(() => this.checkSoon(), PATIENCE_MS).unref() : undefined;
+  }
+
+  private reconnect(): void {
+    this.reportOutage(new Error(`no answer within ${PATIENCE_MS} ms`));
+    this.client.destroy();
+    this.client.connect().catch(() => {});
+  }
+
+  /** Logs each outage once, not each attempt to connect. */
+  private reportOutage({ message, code = 'unknown error' }: NodeJS.ErrnoException): void {
+    // An error of several addresses has no message, only a code.
+    if (!this.isReported)
+      this.logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
+    this.isReported = true;
+  }
+
+  private reportRecovery(): void {
+    if (this.isReported) this.logger.warn('Redis is back; limits are counted together again.');
+    this.isReported = false;
+  }
+}
