@@ -3,7 +3,7 @@ import { stopSignals } from '../scripts/support/run-child.mjs';
 import { prepare } from '../scripts/prepare.mjs';
 import { say } from '../scripts/support/say.mjs';
 import { Drill } from '../drills/support/drill.mjs';
-import { requireTool } from '../drills/support/tool.mjs';
+import { requireTool } from '../scripts/support/tool.mjs';
 import { readForm } from './form.mjs';
 
 const form = readForm(process.argv.slice(2));

@@ -5,7 +5,7 @@ import { runChild } from '../scripts/support/run-child.mjs';
 import { bearer, httpClient } from './support/http.mjs';
 import { startPostgres } from './support/postgres.mjs';
 import { issueKeys, startService } from './support/service.mjs';
-import { requireTool } from './support/tool.mjs';
+import { requireTool } from '../scripts/support/tool.mjs';
 
 export const title = 'sqlmap finds no SQL injection in any parameter';
 

@@ -6,7 +6,7 @@ import { freePort } from '../scripts/support/free-port.mjs';
 import { root } from '../scripts/support/root.mjs';
 import { runChild } from '../scripts/support/run-child.mjs';
 import { accepting, startPostgres } from './support/postgres.mjs';
-import { requireTool } from './support/tool.mjs';
+import { requireTool } from '../scripts/support/tool.mjs';
 
 export const title = 'the end-to-end tests pass through PgBouncer in transaction pooling mode';
 

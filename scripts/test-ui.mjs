@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireTool } from '../drills/support/tool.mjs';
+import { requireTool } from './support/tool.mjs';
 import { prepare } from './prepare.mjs';
 import { root } from './support/root.mjs';
 import { endLike, runChild } from './support/run-child.mjs';

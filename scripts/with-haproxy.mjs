@@ -1,5 +1,5 @@
 // Runs a command once HAProxy is installed, for tests that skip without it: `node scripts/with-haproxy.mjs -- npm test -- proxy`.
-import { requireTool } from '../drills/support/tool.mjs';
+import { requireTool } from './support/tool.mjs';
 import { endLike, runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 

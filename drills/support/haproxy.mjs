@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../scripts/support/free-port.mjs';
 import { root } from '../../scripts/support/root.mjs';
 import { say } from '../../scripts/support/say.mjs';
-import { requireTool } from './tool.mjs';
+import { requireTool } from '../../scripts/support/tool.mjs';
 
 const START_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { requireTool } from './tool.mjs';
+import { requireTool } from '../../scripts/support/tool.mjs';
 
 const MTU = '1500';
 

@@ -7,7 +7,7 @@ import { freePort } from '../../scripts/support/free-port.mjs';
 import { postgresBinaries } from '../../scripts/support/postgres-binaries.mjs';
 import { serverAccount, temporaryFolder } from '../../scripts/support/postgres-cluster.mjs';
 import { root } from '../../scripts/support/root.mjs';
-import { requireTool } from './tool.mjs';
+import { requireTool } from '../../scripts/support/tool.mjs';
 
 const PASSWORD = 'only-for-this-drill';
 const START_MS = 120_000;
