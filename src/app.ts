@@ -57,7 +57,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
 function limitAndObserve(app: NestFastifyApplication, config: Config, announcements: Announcements): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
-  const pressure = new Pressure(config.maxConcurrentRequests);
+  const pressure = app.get(Pressure);
   refuseOverload(fastify, pressure, announcements);
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => pressure.open);
   metrics.total(

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
-import type { ApiKey } from './api-key.entity.js';
 import { KeysService } from './keys.service.js';
+import type { KnownKey } from './known-keys.js';
 
 export const REALM = 'animal-store';
 
@@ -18,7 +18,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
     super.authenticate({ headers } as never);
   }
 
-  validate(token: string): Promise<ApiKey> {
+  validate(token: string): Promise<KnownKey> {
     return this.keys.verify(token);
   }
 }

@@ -7,7 +7,7 @@ import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, kindOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
-import { KNOWN_MS, KnownKeys, MOST_KNOWN } from './known-keys.js';
+import { KNOWN_MS, type KnownKey, KnownKeys, MOST_KNOWN } from './known-keys.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 const USE_RECORDED_EVERY_MS = 60_000;
@@ -57,7 +57,7 @@ export class KeysService {
   }
 
   /** The key that a token is, when that is known without asking the database and there is nothing against it. */
-  recall(token: string): ApiKey | undefined {
+  recall(token: string): KnownKey | undefined {
     const remembered = this.hashes.get(token);
     const hash = remembered ?? hashKey(token);
     const key = this.known.recall(hash);
@@ -70,7 +70,7 @@ export class KeysService {
   }
 
   /** The key that a token is; throws the refusal otherwise. */
-  async verify(token: string): Promise<ApiKey> {
+  async verify(token: string): Promise<KnownKey> {
     const kind = kindOfKey(token);
     if (kind !== this.config.keyKind) throw this.wrongKey(kind !== undefined);
     const key = await this.known.find(hashKey(token));

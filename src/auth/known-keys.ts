@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../common/exchange.js';
 import { printable } from '../common/printable.js';
 import { Allowance } from '../rate-limit/allowance.js';
 import { Windows } from '../rate-limit/windows.js';
@@ -10,13 +11,15 @@ export const MOST_KNOWN = 10_000;
 /** How many look-ups a second may find nothing, from however many addresses; familiar keys are looked up all the same. */
 const MOST_UNKNOWN_A_SECOND = 2_000;
 
+export type KnownKey = ApiKey & Caller;
+
 /** What the database said of keys lately, by their hash, and the bound on what is asked of it. */
 export class KnownKeys {
   /**
    * The keys that the database has. For two seconds its word holds. After that they are only familiar: still looked up
    * when look-ups of other keys are refused.
    */
-  private readonly known = new LRUCache<string, ApiKey>({
+  private readonly known = new LRUCache<string, KnownKey>({
     max: MOST_KNOWN,
     ttl: KNOWN_MS,
     noDeleteOnStaleGet: true,
@@ -24,7 +27,7 @@ export class KnownKeys {
   /** Hashes that the database does not have: apart from the others, so that made-up keys push no real one out. */
   private readonly unknown = new LRUCache<string, true>({ max: 1_000, ttl: KNOWN_MS });
   /** Look-ups under way: requests that ask for the same key at the same moment share one. */
-  private readonly asking = new Map<string, Promise<ApiKey | null>>();
+  private readonly asking = new Map<string, Promise<KnownKey | null>>();
   private readonly unknownASecond = new Windows(1_000, 1);
   hits = 0;
   misses = 0;
@@ -32,7 +35,7 @@ export class KnownKeys {
   constructor(private readonly ask: (hash: Buffer) => Promise<ApiKey | null>) {}
 
   /** The key, when the database's word on it still holds. */
-  recall(hash: string): ApiKey | undefined {
+  recall(hash: string): KnownKey | undefined {
     return this.known.get(hash);
   }
 
@@ -42,7 +45,7 @@ export class KnownKeys {
   }
 
   /** The key, from memory or from the database; null when there is none. Throws 429 when too many are looked up in vain. */
-  async find(hash: string): Promise<ApiKey | null> {
+  async find(hash: string): Promise<KnownKey | null> {
     const known = this.known.get(hash) ?? (this.unknown.has(hash) ? null : this.asking.get(hash));
     if (known !== undefined) {
       this.hits++;
@@ -58,7 +61,7 @@ export class KnownKeys {
     if (window && window.count >= MOST_UNKNOWN_A_SECOND) new Allowance(-1, window.endsAt - now).require();
   }
 
-  private lookUp(hash: string): Promise<ApiKey | null> {
+  private lookUp(hash: string): Promise<KnownKey | null> {
     this.misses++;
     const answer = this.ask(Buffer.from(hash, 'base64'))
       .then((found) => this.remember(hash, found))
@@ -67,7 +70,7 @@ export class KnownKeys {
     return answer;
   }
 
-  private remember(hash: string, found: ApiKey | null): ApiKey | null {
+  private remember(hash: string, found: ApiKey | null): KnownKey | null {
     if (!found) {
       this.known.delete(hash);
       this.unknown.set(hash, true);
@@ -75,7 +78,10 @@ export class KnownKeys {
       return null;
     }
     // From here the name goes into logs, which are read in terminals.
-    const key = { ...found, name: printable(found.name) };
+    const name = printable(found.name);
+    // Requests that are still under way hold the counter of the previous look-up.
+    const underWay = this.known.peek(hash, { allowStale: true })?.underWay ?? { requests: 0 };
+    const key = { ...found, name, underWay };
     this.known.set(hash, key);
     return key;
   }

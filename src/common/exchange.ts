@@ -5,6 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export interface Caller {
   readonly id: bigint;
   readonly name: string;
+  /** Shared by all requests of the key. */
+  readonly underWay: UnderWay;
+}
+
+/** How many requests are being worked on. */
+export interface UnderWay {
+  requests: number;
 }
 
 // Written by one room and read by others: guards, rate limits, log and metrics.

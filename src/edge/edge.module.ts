@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { Config } from '../common/config/config.js';
+import { Pressure } from './pressure.js';
 import { Shutdown } from './shutdown.js';
 
 /**
@@ -6,5 +8,15 @@ import { Shutdown } from './shutdown.js';
  * operation or the database. `createApp()` installs most of it.
  */
 @Global()
-@Module({ providers: [Shutdown], exports: [Shutdown] })
+@Module({
+  providers: [
+    Shutdown,
+    {
+      provide: Pressure,
+      inject: [Config],
+      useFactory: ({ maxConcurrentRequests }: Config) => new Pressure(maxConcurrentRequests),
+    },
+  ],
+  exports: [Shutdown, Pressure],
+})
 export class EdgeModule {}

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Announcements } from '../api/deprecation/announcements.js';
 import { unavailable } from '../api/errors/api-error.js';
 import { handleBefore } from './handle-before.js';
-import { hasBody } from './json-body.js';
 import { LIMITS } from './limits.js';
+import { countOnceRead, end, endAll } from './open-requests.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { type Pressure, TICK_MS } from './pressure.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
@@ -51,7 +50,7 @@ export function refuseOverload(
   server.on('connection', (socket) => socket.on('close', () => endAll(socket, pressure)));
   // An answer that a client is slow to take is no work: it counts until it is made.
   instance.addHook('onSend', (_request, { raw }, _payload, done) => {
-    end(raw, pressure);
+    end(raw.req, pressure);
     done();
   });
   const ticking = setInterval(() => pressure.tick(performance.now()), TICK_MS).unref();
@@ -63,50 +62,6 @@ export function refuseOverload(
     clearInterval(ticking);
     clearInterval(telling);
   });
-}
-
-const COUNTED = Symbol('counted');
-const OPEN = Symbol('open');
-
-declare module 'node:http' {
-  interface ServerResponse {
-    /** Whether it is among those that are being worked on. */
-    [COUNTED]?: boolean;
-  }
-}
-
-declare module 'node:net' {
-  interface Socket {
-    /** How many of its requests are being worked on. */
-    [OPEN]?: number;
-  }
-}
-
-/** A body that a client is slow to send is no work either: such a request counts once it is read. */
-function countOnceRead(request: IncomingMessage, response: ServerResponse, pressure: Pressure): void {
-  const begin = (): void => {
-    const { socket } = request;
-    if (response.closed || response.headersSent || socket.destroyed) return;
-    pressure.open++;
-    socket[OPEN] = (socket[OPEN] ?? 0) + 1;
-    response[COUNTED] = true;
-  };
-  if (hasBody(request)) request.on('end', begin);
-  else begin();
-}
-
-function end(response: ServerResponse, pressure: Pressure): void {
-  const { socket } = response.req;
-  if (!response[COUNTED] || !socket[OPEN]) return;
-  response[COUNTED] = false;
-  socket[OPEN]--;
-  pressure.open--;
-}
-
-/** The connection is gone, and with it whatever was to be answered. */
-function endAll(socket: Socket, pressure: Pressure): void {
-  pressure.open -= socket[OPEN] ?? 0;
-  socket[OPEN] = 0;
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, announced: readonly string[]): void {

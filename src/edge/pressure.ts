@@ -3,6 +3,8 @@ const LATE_MS = 500;
 /** A pause now and then is no overload: it has to be late so often in a row. */
 const LATE_TICKS = 3;
 export const TICK_MS = 100;
+/** How much of the limit one key may use, so that others find room. */
+const SHARE_OF_A_KEY = 0.75;
 
 /** Knows whether the service has more to do than it can: too many requests at a time, or an event loop that is late. */
 export class Pressure {
@@ -13,7 +15,12 @@ export class Pressure {
   private due = Infinity;
   private told = 0;
 
-  constructor(private readonly most: number) {}
+  /** The most requests of one key that are worked on. */
+  readonly mostOfAKey: number;
+
+  constructor(private readonly most: number) {
+    this.mostOfAKey = Math.max(1, Math.floor(most * SHARE_OF_A_KEY));
+  }
 
   get isTooHigh(): boolean {
     return this.lateTicks >= LATE_TICKS || this.open >= this.most;
