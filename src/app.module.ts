@@ -11,6 +11,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { toOutage } from './database/database-errors.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { ERROR_TRANSLATION, ErrorFilter } from './edge/errors/error.filter.js';
+import { FairShareGuard } from './edge/fair-share.guard.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
 import { MetricsServer } from './edge/metrics-server.js';
@@ -42,6 +43,7 @@ export class AppModule {
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_GUARD, useClass: FairShareGuard },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: ERROR_TRANSLATION, useValue: toOutage },
         { provide: APP_FILTER, useClass: ErrorFilter },

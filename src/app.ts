@@ -61,7 +61,7 @@ function limitAndObserve(
 ): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
-  const load = new LoadMonitor(config.maxConcurrentRequests);
+  const load = app.get(LoadMonitor);
   refuseOverload(fastify, load, deprecationHeaders);
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => load.inFlight);
   metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => load.refused);

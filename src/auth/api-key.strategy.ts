@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
-import type { ApiKey } from './api-key.entity.js';
 import { KeysService } from './keys.service.js';
+import type { CachedKey } from './key-cache.js';
 
 export const REALM = 'animal-store';
 
@@ -19,7 +19,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
     super.authenticate({ headers } as never);
   }
 
-  validate(token: string): Promise<ApiKey> {
+  validate(token: string): Promise<CachedKey> {
     return this.keys.verify(token);
   }
 }

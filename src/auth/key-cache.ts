@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../common/exchange.js';
 import { printable } from '../common/printable.js';
 import { Allowance } from '../rate-limit/allowance.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
@@ -10,10 +11,12 @@ export const MAX_CACHED = 10_000;
 /** Bounds the look-ups that find nothing, of all addresses together. Keys that were found before are exempt. */
 const MAX_MISSING_PER_SECOND = 2_000;
 
+export type CachedKey = ApiKey & Caller;
+
 /** Caches look-ups of keys by their hash, and protects the database from floods of made-up keys. */
 export class KeyCache {
   /** Keys that were found. After two seconds an entry no longer serves requests, but still exempts its key. */
-  private readonly found = new LRUCache<string, ApiKey>({
+  private readonly found = new LRUCache<string, CachedKey>({
     max: MAX_CACHED,
     ttl: CACHE_MS,
     noDeleteOnStaleGet: true,
@@ -21,7 +24,7 @@ export class KeyCache {
   /** Hashes that were not found. A cache of their own, or made-up keys would evict real ones. */
   private readonly missing = new LRUCache<string, true>({ max: 1_000, ttl: CACHE_MS });
   /** Look-ups under way, which concurrent requests with the same key share. */
-  private readonly pending = new Map<string, Promise<ApiKey | null>>();
+  private readonly pending = new Map<string, Promise<CachedKey | null>>();
   private readonly missingPerSecond = new FixedWindows(1_000, 1);
   hits = 0;
   misses = 0;
@@ -29,7 +32,7 @@ export class KeyCache {
   constructor(private readonly findInDatabase: (hash: Buffer) => Promise<ApiKey | null>) {}
 
   /** Returns the key if it was found within the last two seconds. */
-  get(hash: string): ApiKey | undefined {
+  get(hash: string): CachedKey | undefined {
     return this.found.get(hash);
   }
 
@@ -39,7 +42,7 @@ export class KeyCache {
   }
 
   /** Returns the key from the cache or the database. Throws 429 when too many look-ups find nothing. */
-  async find(hash: string): Promise<ApiKey | null> {
+  async find(hash: string): Promise<CachedKey | null> {
     const cached = this.found.get(hash) ?? (this.missing.has(hash) ? null : this.pending.get(hash));
     if (cached !== undefined) {
       this.hits++;
@@ -56,7 +59,7 @@ export class KeyCache {
       new Allowance(-1, window.endsAt - now).throwIfExceeded();
   }
 
-  private lookUp(hash: string): Promise<ApiKey | null> {
+  private lookUp(hash: string): Promise<CachedKey | null> {
     this.misses++;
     const pending = this.findInDatabase(Buffer.from(hash, 'base64'))
       .then((key) => this.remember(hash, key))
@@ -65,7 +68,7 @@ export class KeyCache {
     return pending;
   }
 
-  private remember(hash: string, stored: ApiKey | null): ApiKey | null {
+  private remember(hash: string, stored: ApiKey | null): CachedKey | null {
     if (!stored) {
       this.found.delete(hash);
       this.missing.set(hash, true);
@@ -73,7 +76,10 @@ export class KeyCache {
       return null;
     }
     // The name goes into logs, which are read in terminals.
-    const key = { ...stored, name: printable(stored.name) };
+    const name = printable(stored.name);
+    // Requests in flight hold the counter of the previous look-up.
+    const load = this.found.peek(hash, { allowStale: true })?.load ?? { inFlight: 0 };
+    const key = { ...stored, name, load };
     this.found.set(hash, key);
     return key;
   }

@@ -7,7 +7,7 @@ import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, environmentOfKey } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
-import { CACHE_MS, KeyCache, MAX_CACHED } from './key-cache.js';
+import { CACHE_MS, type CachedKey, KeyCache, MAX_CACHED } from './key-cache.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 const USE_RECORDED_EVERY_MS = 60_000;
@@ -55,7 +55,7 @@ export class KeysService {
   }
 
   /** Returns the valid key of a token without asking the database; `undefined` when only `verify` can tell. */
-  findCached(token: string): ApiKey | undefined {
+  findCached(token: string): CachedKey | undefined {
     const remembered = this.hashes.get(token);
     const hash = remembered ?? hashKey(token);
     const key = this.cache.get(hash);
@@ -68,7 +68,7 @@ export class KeysService {
   }
 
   /** Returns the key of a token, or throws the error for the client. */
-  async verify(token: string): Promise<ApiKey> {
+  async verify(token: string): Promise<CachedKey> {
     const kind = environmentOfKey(token);
     if (kind !== this.config.keyEnvironment) throw this.wrongKey(kind !== undefined);
     const key = await this.cache.find(hashKey(token));

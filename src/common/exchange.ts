@@ -5,6 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export interface Caller {
   readonly id: bigint;
   readonly name: string;
+  /** Shared by all requests of the key. */
+  readonly load: KeyLoad;
+}
+
+export interface KeyLoad {
+  /** The requests of the key that are in flight. */
+  inFlight: number;
 }
 
 // Written by one room and read by others: guards, rate limits, log and metrics.

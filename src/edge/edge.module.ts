@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { Config } from '../common/config/config.js';
+import { LoadMonitor } from './load-monitor.js';
 import { Shutdown } from './shutdown.js';
 
 /**
@@ -6,5 +8,15 @@ import { Shutdown } from './shutdown.js';
  * Node.js. Nothing here knows an operation or the database. `createApp()` installs most of it.
  */
 @Global()
-@Module({ providers: [Shutdown], exports: [Shutdown] })
+@Module({
+  providers: [
+    Shutdown,
+    {
+      provide: LoadMonitor,
+      inject: [Config],
+      useFactory: ({ maxConcurrentRequests }: Config) => new LoadMonitor(maxConcurrentRequests),
+    },
+  ],
+  exports: [Shutdown, LoadMonitor],
+})
 export class EdgeModule {}

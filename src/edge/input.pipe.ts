@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { checkBody, checkPath, checkQuery } from '../api/validation/check-input.js';
 import { readJsonBody } from './json-body.js';
+import { requireShare } from './in-flight-requests.js';
 
 /** Validates the input of every handler. The body is read only here, after the guards. */
 @Injectable()
@@ -11,9 +12,13 @@ export class InputPipe implements PipeTransform {
     if (type === 'query') return checkQuery(metatype, value as object);
     if (type === 'param') return checkPath(metatype, value as object);
     if (type !== 'body') return value;
-    const body = readJsonBody(value as IncomingMessage);
+    const request = value as IncomingMessage;
+    const body = readJsonBody(request);
     return body instanceof Promise
-      ? body.then((read: object) => checkBody(metatype, read))
+      ? body.then((read: object) => {
+          requireShare(request);
+          return checkBody(metatype, read);
+        })
       : checkBody(metatype, body);
   }
 }

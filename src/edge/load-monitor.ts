@@ -3,6 +3,8 @@ export const TICK_MS = 100;
 const LATE_MS = 500;
 /** A single long task is no overload: so many ticks in a row must be late. */
 const LATE_TICKS = 3;
+/** The share of the limit that one key may use, so that others find room. */
+const SHARE_PER_KEY = 0.75;
 
 /** Detects overload: too many requests in flight, or an event loop that lags. */
 export class LoadMonitor {
@@ -13,7 +15,11 @@ export class LoadMonitor {
   private due = Infinity;
   private reported = 0;
 
-  constructor(private readonly maxInFlight: number) {}
+  readonly maxInFlightPerKey: number;
+
+  constructor(private readonly maxInFlight: number) {
+    this.maxInFlightPerKey = Math.max(1, Math.floor(maxInFlight * SHARE_PER_KEY));
+  }
 
   get isOverloaded(): boolean {
     return this.lateTicks >= LATE_TICKS || this.inFlight >= this.maxInFlight;

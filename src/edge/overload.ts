@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.js';
 import { unavailable } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { prependHandler } from './http/prepend-handler.js';
-import { hasBody } from './json-body.js';
+import { countOnceRead, release, releaseAll } from './in-flight-requests.js';
 import { LIMITS } from './limits.js';
 import { type LoadMonitor, TICK_MS } from './load-monitor.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
@@ -51,7 +50,7 @@ export function refuseOverload(
   server.on('connection', (socket) => socket.on('close', () => releaseAll(socket, load)));
   // A response that a client is slow to read is no load.
   instance.addHook('onSend', (_request, { raw }, _payload, done) => {
-    release(raw, load);
+    release(raw.req, load);
     done();
   });
   const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();
@@ -63,49 +62,6 @@ export function refuseOverload(
     clearInterval(ticking);
     clearInterval(reporting);
   });
-}
-
-const COUNTED = Symbol('counted');
-const IN_FLIGHT = Symbol('in flight');
-
-declare module 'node:http' {
-  interface ServerResponse {
-    [COUNTED]?: boolean;
-  }
-}
-
-declare module 'node:net' {
-  interface Socket {
-    /** The number of counted requests of the connection. */
-    [IN_FLIGHT]?: number;
-  }
-}
-
-/** Counts a request once its body has arrived: a client that is slow to send is no load. */
-function countOnceRead(request: IncomingMessage, response: ServerResponse, load: LoadMonitor): void {
-  const count = (): void => {
-    const { socket } = request;
-    if (response.closed || response.headersSent || socket.destroyed) return;
-    load.inFlight++;
-    socket[IN_FLIGHT] = (socket[IN_FLIGHT] ?? 0) + 1;
-    response[COUNTED] = true;
-  };
-  if (hasBody(request)) request.on('end', count);
-  else count();
-}
-
-function release(response: ServerResponse, load: LoadMonitor): void {
-  const { socket } = response.req;
-  if (!response[COUNTED] || !socket[IN_FLIGHT]) return;
-  response[COUNTED] = false;
-  socket[IN_FLIGHT]--;
-  load.inFlight--;
-}
-
-/** Releases the requests of a closed connection: their responses will not be sent. */
-function releaseAll(socket: Socket, load: LoadMonitor): void {
-  load.inFlight -= socket[IN_FLIGHT] ?? 0;
-  socket[IN_FLIGHT] = 0;
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, extra: readonly string[]): void {

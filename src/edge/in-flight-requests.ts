@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { unavailable } from '../api/errors/api-error.js';
+import type { KeyLoad } from '../common/exchange.js';
+import { hasBody } from './json-body.js';
+import type { LoadMonitor } from './load-monitor.js';
+
+const COUNTED = Symbol('counted');
+const KEY_LOAD = Symbol('load of the key');
+const BEYOND_SHARE = Symbol('beyond the share of the key');
+const IN_FLIGHT = Symbol('in flight');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    [COUNTED]?: boolean;
+    [KEY_LOAD]?: KeyLoad;
+    /** The key had used up its share when the body was complete. */
+    [BEYOND_SHARE]?: boolean;
+  }
+}
+
+declare module 'node:net' {
+  interface Socket {
+    /** The counted request of the connection; pipelined ones wait for their turn. */
+    [IN_FLIGHT]?: IncomingMessage | undefined;
+  }
+}
+
+/** Only handlers of these methods read a body. */
+const READ_BODY: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Counts a request once its body has arrived: a client that is slow to send is no load. */
+export function countOnceRead(request: IncomingMessage, response: ServerResponse, load: LoadMonitor): void {
+  const count = (): void => {
+    const { socket } = request;
+    if (response.closed || response.headersSent || socket.destroyed) return;
+    load.inFlight++;
+    request[COUNTED] = true;
+    socket[IN_FLIGHT] = request;
+    const keyLoad = request[KEY_LOAD];
+    if (!keyLoad) return;
+    request[BEYOND_SHARE] = keyLoad.inFlight >= load.maxInFlightPerKey;
+    keyLoad.inFlight++;
+  };
+  if (hasBody(request) && READ_BODY.has(request.method)) request.on('end', count);
+  else count();
+}
+
+/** Counts the request for its key as well, or refuses it when the key has used up its share. */
+export function countForKey(request: IncomingMessage, keyLoad: KeyLoad, load: LoadMonitor): void {
+  if (keyLoad.inFlight >= load.maxInFlightPerKey) throw beyondShare();
+  request[KEY_LOAD] = keyLoad;
+  if (request[COUNTED]) keyLoad.inFlight++;
+}
+
+/** Repeats the check of the share after a body that arrived late. */
+export function requireShare(request: IncomingMessage): void {
+  if (request[BEYOND_SHARE]) throw beyondShare();
+}
+
+export function release(request: IncomingMessage, load: LoadMonitor): void {
+  if (!request[COUNTED]) return;
+  request[COUNTED] = false;
+  request.socket[IN_FLIGHT] = undefined;
+  load.inFlight--;
+  const keyLoad = request[KEY_LOAD];
+  if (keyLoad) keyLoad.inFlight--;
+}
+
+/** Releases the request of a closed connection: its response will not be sent. */
+export function releaseAll(socket: Socket, load: LoadMonitor): void {
+  if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
+}
+
+function beyondShare(): Error {
+  return unavailable('Too many requests of this key are under way. Try again in a second.');
+}

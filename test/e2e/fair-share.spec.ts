@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { PetsRepository } from '../../src/pets/pets.repository.js';
+import type { Answer } from './support/client.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+const REFUSED = 'Too many requests of this key are under way. Try again in a second.';
+const BODY = '{"name":"Rex","categoryId":1}';
+
+/** Three of four requests are the share of a key. Whatever is sent on `greedy` connections is never answered. */
+describe('While one key has its share of requests under way, the service', () => {
+  let service: Service;
+  let greedyKey: string;
+  const greedy: Socket[] = [];
+  /** Resolves when as many requests have begun to hang. */
+  let hanging: (requests: number) => Promise<void>;
+
+  beforeAll(async () => {
+    service = await startService({ maxConcurrentRequests: 4 });
+    greedyKey = (await service.app.get(KeysService).issue({ name: 'greedy' })).key;
+  });
+  afterEach(() => close(greedy.splice(0)));
+  afterAll(() => service.stop());
+
+  beforeEach(() => {
+    const repository = service.app.get(PetsRepository);
+    const { findPage, insert } = repository;
+    let begun = 0;
+    let announce = (): void => {};
+    const hang = (): Promise<never> => {
+      begun++;
+      announce();
+      return new Promise(() => {});
+    };
+    Object.assign(repository, { findPage: hang, insert: hang });
+    hanging = async (requests) => {
+      await new Promise<void>((resolve) => {
+        announce = () => void (begun >= requests && resolve());
+        announce();
+      });
+      Object.assign(repository, { findPage, insert });
+    };
+  });
+
+  const send = (text: string): Socket => {
+    const { hostname, port } = new URL(service.origin);
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    greedy.push(socket.on('error', () => {}));
+    return socket;
+  };
+  const listGreedily = (): Promise<Answer> =>
+    service.get('/v1/pets', { headers: { authorization: `Bearer ${greedyKey}` } });
+  const head = (method: string, fields = ''): string =>
+    `${method} /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedyKey}\r\n${fields}\r\n`;
+
+  it.each([
+    ['lists', () => head('GET')],
+    ['pipelined lists', () => head('GET').repeat(3)],
+    ['lists that announce a body', () => head('GET', 'Content-Length: 1\r\n')],
+    [
+      'POSTs',
+      () => head('POST', `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`) + BODY,
+    ],
+  ])('refuses more %s of that key, serves others, and forgets what is closed', async (_, request) => {
+    const sockets = [1, 2, 3].map(() => send(request()));
+    await hanging(3);
+    const refused = await listGreedily();
+    expectError(refused, 'service_unavailable', REFUSED);
+    expect(refused.headers['retry-after']).toBe('1');
+    expectAnswer(await service.get('/v1/pets'), 200, []);
+    await close(sockets);
+    let answer = await listGreedily();
+    for (let i = 0; i < 100 && answer.status !== 200; i++) answer = await listGreedily();
+    expectAnswer(answer, 200, []);
+  });
+
+  it('refuses POSTs of that key whose bodies arrive later', async () => {
+    const fields = `Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${BODY.length}\r\n`;
+    const sockets = [1, 2, 3, 4].map(() => send(head('POST', fields)));
+    await Promise.all(sockets.map((socket) => next(socket)));
+    const refused = Promise.any(sockets.map((socket) => next(socket)));
+    for (const socket of sockets) socket.write(BODY);
+    await hanging(3);
+    expect(await refused).toContain(REFUSED);
+    expectAnswer(await service.get('/v1/pets'), 200, []);
+  });
+});
+
+function next(socket: Socket): Promise<string> {
+  return new Promise((resolve) => socket.once('data', (data) => resolve(data.toString())));
+}
+
+async function close(sockets: Socket[]): Promise<void> {
+  const open = sockets.filter((socket) => !socket.closed);
+  await Promise.all(open.map((socket) => once(socket.destroy(), 'close')));
+}
