@@ -2,7 +2,6 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { DATABASE_LIMITS, SLOW_STATEMENT_LIMITS } from './limits.js';
-import { OWN_SETTINGS } from './server/server-client.js';
 import { createServerDriver } from './server/server-driver.js';
 import { OWN_CONNECTIONS } from './batching/lanes.js';
 import { types } from './types.js';
@@ -22,7 +21,7 @@ export function dataSourceOptions(
     extra: {
       ...serverExtra,
       query_timeout,
-      ...(connection.preparedStatements && { ...OWN_SETTINGS, statement_timeout }),
+      ...(connection.preparedStatements && { statement_timeout }),
     },
   } as DataSourceOptions;
 }

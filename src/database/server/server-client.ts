@@ -10,9 +10,6 @@ export function serverClient({ url, preparedStatements }: ServerConnection): Cli
     keepAlive: true,
     connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
     // A pooler takes no settings with a connection, since it gives the connection to others.
-    ...(preparedStatements && { ...OWN_SETTINGS, statement_timeout: DATABASE_LIMITS.statementMs }),
+    ...(preparedStatements && { statement_timeout: DATABASE_LIMITS.statementMs }),
   };
 }
-
-/** The driver reads moments in this style only, whatever that of the server, the database or the role is. */
-export const OWN_SETTINGS = { options: '-c datestyle=ISO' } as const;

@@ -6,6 +6,11 @@ import { hangUp } from './hang-up.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
+/** The parameters of pg's startup message, which its types leave out. */
+const { getStartupConf } = pg.Client.prototype as unknown as {
+  getStartupConf: (this: pg.Client) => Record<string, string>;
+};
+
 /**
  * A client whose statement ran out of time is in the middle of an answer that may still come. pg would hand it back to
  * the pool, and the next statement would wait for the same answer; so it is cut off before anybody hears of the error.
@@ -14,6 +19,14 @@ class HonestClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     letRowsBeRead(this);
+  }
+
+  /**
+   * The driver reads timestamps in ISO style only. As a parameter of its own, the style overrides that of the role and the
+   * database, `options` in the URL cannot replace it, and PgBouncer applies it to whichever server connection it lends.
+   */
+  getStartupConf(): Record<string, string> {
+    return { ...getStartupConf.call(this), DateStyle: 'ISO' };
   }
 
   override query(...args: unknown[]): never {
