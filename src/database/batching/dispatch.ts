@@ -5,6 +5,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal, meaningOfError, OutcomeUnknown } from '../outage.js';
 import type { Refusals } from '../refusals.js';
 import { hangUp } from '../server/hang-up.js';
+import { readSockets } from '../server/read-sockets.js';
 import { isPerhapsOutOfDate } from '../sqlstate.js';
 import { Batch } from './batch.js';
 import type { Execution, Row } from './statement.js';
@@ -98,8 +99,12 @@ export class Dispatch {
         for (const transaction of unsettled) rejectAll(transaction, this.unanswered(cause));
         dropAndGoOn();
       });
-    // What comes on this connection after that is the answer to something nobody waits for.
-    const timer = setTimeout(() => hangUp(client, () => lost(undefined)), answerMs);
+    // Not returned to the pool: the answer may still come.
+    const giveUp = async (): Promise<void> => {
+      await readSockets();
+      if (!ended) hangUp(client, () => lost(undefined));
+    };
+    const timer = setTimeout(() => void giveUp(), answerMs);
     const batch = new Batch([...unsettled], this.route.named, {
       committed: (transaction, rows) => {
         if (!ended && unsettled.delete(transaction)) this.committed(transaction, rows);
