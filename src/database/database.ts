@@ -28,6 +28,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   private readonly probe: Probe;
   private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();
+  private problem = '';
 
   constructor(
     private readonly dataSource: DataSource,
@@ -50,6 +51,11 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   /** Settles when the schema is up to date and statements can be sent; rejects when a migration fails. */
   whenReady(): Promise<void> {
     return this.connected;
+  }
+
+  /** Why the last attempt to connect failed; empty when none has. */
+  get connectionProblem(): string {
+    return this.problem;
   }
 
   /** Fails when requests cannot be answered: the database is away, or its tables are not those that statements need. */
@@ -78,22 +84,23 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   /** Tries as often as it takes, as long as it is the server that is missing and not something that stays wrong. */
   private async connect(): Promise<void> {
     const { signal } = this.stopping;
-    let told = '';
     while (!signal.aborted) {
       try {
         const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
-        this.availability.found();
-        this.heartbeat?.start();
-        if (told) this.logger.warn('The database is connected.');
+        if (this.heartbeat) await this.heartbeat.start();
+        else this.availability.found();
+        if (this.problem) this.logger.warn('The database is connected.');
         return;
       } catch (error) {
         if (signal.aborted) return;
         if (!isWorthAnotherTry(error)) throw error;
-        const problem = `The database cannot be used; trying again until it can: ${String(error)}`;
-        if (problem !== told) this.logger.error(problem);
-        told = problem;
+        const problem = String(error);
+        if (problem !== this.problem) {
+          this.logger.error(`The database cannot be used; trying again until it can: ${problem}`);
+        }
+        this.problem = problem;
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }

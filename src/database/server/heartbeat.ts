@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { Availability } from '../availability.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { hangUp } from './hang-up.js';
+import { readSockets } from './read-sockets.js';
 import type { WatchedPool } from './server-driver.js';
 
 /** True of a standby, and of a primary that has been demoted: there is a better server, behind a new connection. */
@@ -42,8 +43,11 @@ export class Heartbeat {
     private readonly availability: Availability,
   ) {}
 
-  start(): void {
-    this.ended = this.run();
+  /** Resolves after the first beat, whatever it found. */
+  start(): Promise<void> {
+    const begun = this.beat();
+    this.ended = begun.then(() => this.run());
+    return begun;
   }
 
   async stop(): Promise<void> {
@@ -55,18 +59,23 @@ export class Heartbeat {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      try {
-        await this.beat();
-        this.availability.found();
-      } catch (error) {
-        this.hangUp();
-        if (!signal.aborted) this.availability.lost(error instanceof Error ? error.message : String(error));
-      }
       await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await this.beat();
     }
   }
 
   private async beat(): Promise<void> {
+    try {
+      await this.askServer();
+      this.availability.found();
+    } catch (error) {
+      this.hangUp();
+      if (this.stopping.signal.aborted) return;
+      this.availability.lost(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private async askServer(): Promise<void> {
     const isReadOnly = (await this.askAlone()) ?? (await this.askLanes());
     this.availability.heard();
     if (isReadOnly) throw new Error('the server is read-only');
@@ -157,9 +166,7 @@ export class Heartbeat {
     const quiet = (): number => Math.min(performance.now() - begun, this.availability.silentFor());
     for (;;) {
       await delay(Math.max(1, silenceMs - quiet()), undefined, { ref: false, signal: answered });
-      // When this process was too busy to listen, an answer may have arrived that has not been read.
-      await nextTurn();
-      await nextTurn();
+      await readSockets();
       if (quiet() >= silenceMs) throw new Silence();
     }
   }
