@@ -70,6 +70,8 @@ onServer('Settings of a database', () => {
   it('such as default_transaction_read_only keep a service that has just started from being ready', async () => {
     await (await start()).close();
     await direct.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    // A pooler keeps connections that began before.
+    await direct.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
     const app = await start();
     try {
       await expect(app.get(Database).ping()).rejects.toThrow('The database cannot be reached at the moment.');
