@@ -5,6 +5,9 @@ import { UsageError } from './usage-error.js';
 /** Waits until the database is connected and migrated. */
 export function waitForDatabase(database: Database, timeoutMs: number): Promise<void> {
   return withTimeout(database.whenReady(), timeoutMs, () => {
-    throw new UsageError('The database does not answer. Check DATABASE_URL, and that the server is running.');
+    const problem = database.connectionProblem || 'it does not answer';
+    throw new UsageError(
+      `The database cannot be used: ${problem}\nCheck DATABASE_URL, and that the server is running.`,
+    );
   });
 }

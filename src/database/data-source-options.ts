@@ -3,7 +3,7 @@ import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { OWN_CONNECTIONS, SLOW_STATEMENT_LIMITS } from './limits.js';
 import { types } from './pg-types.js';
-import { OWN_SETTINGS, SERVER_OPTIONS } from './server/server-client.js';
+import { SERVER_OPTIONS } from './server/server-client.js';
 import { serverDriver } from './server/server-driver.js';
 
 /** For requests and command lines. Connecting and every statement have a time limit. */
@@ -21,7 +21,7 @@ export function dataSourceOptions(
     extra: {
       ...serverExtra,
       query_timeout,
-      ...(connection.preparedStatements && { ...OWN_SETTINGS, statement_timeout }),
+      ...(connection.preparedStatements && { statement_timeout }),
     },
   } as DataSourceOptions;
 }

@@ -29,6 +29,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   private readonly probe: ReadinessProbe;
   private readonly heartbeat: Heartbeat | undefined;
   private connected: Promise<void> = Promise.resolve();
+  private problem = '';
 
   constructor(
     private readonly dataSource: DataSource,
@@ -51,6 +52,11 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   /** Resolves when the database is connected and migrated; rejects when a migration fails. */
   whenReady(): Promise<void> {
     return this.connected;
+  }
+
+  /** Why the latest attempt to connect failed; empty when none has failed. */
+  get connectionProblem(): string {
+    return this.problem;
   }
 
   /** Rejects when requests cannot be served: the database is away, or its tables do not fit the entities. */
@@ -78,22 +84,23 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
   private async connect(): Promise<void> {
     const { signal } = this.stopping;
-    let reported = '';
     while (!signal.aborted) {
       try {
         const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
-        this.availability.markAvailable();
-        this.heartbeat?.start();
-        if (reported) this.logger.warn('The database is connected.');
+        if (this.heartbeat) await this.heartbeat.start();
+        else this.availability.markAvailable();
+        if (this.problem) this.logger.warn('The database is connected.');
         return;
       } catch (error) {
         if (signal.aborted) return;
         if (!isTemporary(error)) throw error;
-        const problem = `The database cannot be used; trying again until it can: ${String(error)}`;
-        if (problem !== reported) this.logger.error(problem);
-        reported = problem;
+        const problem = String(error);
+        if (problem !== this.problem) {
+          this.logger.error(`The database cannot be used; trying again until it can: ${problem}`);
+        }
+        this.problem = problem;
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }

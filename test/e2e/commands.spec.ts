@@ -161,6 +161,14 @@ describeInside('The commands', () => {
     expect(ended.err).toContain(hint);
   });
 
+  it('npm start with a file for DATABASE_DIR fails and says what to do', async () => {
+    const settings = { DATABASE_URL: '', DATABASE_DIR: 'package.json' };
+    const ended = await launch('scripts/start.mjs', [], settings).end;
+    expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });
+    expect(ended.err).toContain('DATABASE_DIR must name a folder');
+    expect(ended.err).not.toContain('    at ');
+  });
+
   it('npm run seed without a count fails and says what to do', async () => {
     const ended = await run(['pets/seed.cli']);
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });

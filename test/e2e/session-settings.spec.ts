@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
@@ -6,7 +7,8 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 
-const server = process.env['DATABASE_DIRECT_URL'] ?? process.env['DATABASE_URL'] ?? '';
+const { DATABASE_URL: url = '', DATABASE_DIRECT_URL: server = url } = process.env;
+const preparedStatements = process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false';
 
 // Nobody sets anything for the embedded engine.
 const onServer = server ? describe : describe.skip;
@@ -24,20 +26,55 @@ onServer('Settings of a database', () => {
     await direct.end();
   });
 
-  it.each(['German', 'SQL, DMY', 'Postgres, MDY'])('such as DateStyle %s change no moment', async (style) => {
-    await direct.query(`ALTER DATABASE ${name} SET datestyle = ${style}`);
-    const url = new URL(server);
-    url.pathname = `/${name}`;
-    const app = await createApp(Object.assign(new Config(), { databaseUrl: url.href }), {
-      logger: pino({ level: 'silent' }),
-    });
+  const at = (address: string, query: string): string => {
+    const there = new URL(address);
+    there.pathname = `/${name}`;
+    there.search = query;
+    return there.href;
+  };
+
+  async function start(query = ''): Promise<NestFastifyApplication> {
+    const settings = {
+      databaseUrl: at(url, query),
+      databaseDirectUrl: at(server, query),
+      preparedStatements,
+    };
+    const app = await createApp(Object.assign(new Config(), settings), { logger: pino({ level: 'silent' }) });
+    await app.init();
+    await app.get(Database).whenReady();
+    return app;
+  }
+
+  // PgBouncer refuses `options`.
+  const queries = preparedStatements ? ['', '?options=-c%20search_path%3Dpublic'] : [''];
+  const styles = ['German', 'SQL, DMY', 'Postgres, MDY'];
+
+  it.each(styles.flatMap((style) => queries.map((query) => [style, query] as const)))(
+    'such as DateStyle %s change no moment (URL%s)',
+    async (style, query) => {
+      await direct.query(`ALTER DATABASE ${name} SET datestyle = ${style}`);
+      const app = await start(query);
+      try {
+        await app.init();
+        await app.get(Database).whenReady();
+        const keys = app.get(KeysService);
+        const { id, key, expiresAt } = await keys.issue({ name: 'dated' });
+        expect((await keys.find(id))?.expiresAt).toEqual(expiresAt);
+        expect((await keys.verify(key)).expiresAt).toEqual(expiresAt);
+      } finally {
+        await app.close();
+      }
+    },
+  );
+
+  it('such as default_transaction_read_only keep a service that has just started from being ready', async () => {
+    await (await start()).close();
+    await direct.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    // A pooler keeps connections that began before.
+    await direct.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    const app = await start();
     try {
-      await app.init();
-      await app.get(Database).whenReady();
-      const keys = app.get(KeysService);
-      const { id, key, expiresAt } = await keys.issue({ name: 'dated' });
-      expect((await keys.find(id))?.expiresAt).toEqual(expiresAt);
-      expect((await keys.verify(key)).expiresAt).toEqual(expiresAt);
+      await expect(app.get(Database).ping()).rejects.toThrow('The database cannot be reached at the moment.');
     } finally {
       await app.close();
     }

@@ -37,7 +37,10 @@ class FakeServer {
   readonly received: string[] = [];
   connections = 0;
 
-  constructor(private readonly answer: (message: string) => Buffer[]) {}
+  constructor(
+    private readonly answer: (message: string) => Buffer[],
+    private readonly beforeAnswer: () => void = () => {},
+  ) {}
 
   readonly pool = () =>
     ({
@@ -75,6 +78,7 @@ class FakeServer {
           connection.removeAllListeners();
           batch.handleReadyForQuery();
         });
+        this.beforeAnswer();
         setImmediate(() => {
           stream.emit('data', Buffer.concat(this.answer(message)));
           if (!isReady) batch.handleError(new Error('Connection terminated unexpectedly'));
@@ -204,6 +208,12 @@ describe('BatchSender', () => {
       undefined,
     ]);
     expect(server.received).toEqual(['many|', '---|-|---|-|', 'many|', '-|-|']);
+  });
+
+  it('accepts an answer that arrived while the process was stopped', async () => {
+    const stopped = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    const server = new FakeServer(() => [done(['a']), READY], stopped);
+    expect(await send(server, performance.now(), 'a')).toEqual([[{ name: 'a' }], undefined]);
   });
 
   it('does not retry late queries', async () => {

@@ -3,6 +3,7 @@ import type { Availability } from '../availability.js';
 import { DatabaseOutage } from '../database-errors.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import { readSockets } from '../server/read-sockets.js';
 import { BatchPlan, type BatchRules } from './batch-plan.js';
 import { PipelinedBatch } from './pipelined-batch.js';
 import type { PendingQuery } from './statement.js';
@@ -61,7 +62,11 @@ export class BatchSender {
         this.replaceConnection(release);
       });
     // A late answer would be taken for that of the next batch, so the connection is destroyed.
-    const timer = setTimeout(() => destroyConnection(client, () => lost(undefined)), answerMs);
+    const giveUp = async (): Promise<void> => {
+      await readSockets();
+      if (!ended) destroyConnection(client, () => lost(undefined));
+    };
+    const timer = setTimeout(() => void giveUp(), answerMs);
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
       answered: () => {
         this.target.availability.recordResponse();

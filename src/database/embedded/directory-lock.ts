@@ -4,6 +4,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ConfigError } from '../../common/config/load-config.js';
 import { withShortPath } from './socket-path.js';
 
 /** Another process holds the folder. */
@@ -65,11 +66,9 @@ async function announce(directory: string): Promise<Contender> {
   const path = join(directory, name);
   const server = await withShortPath(directory, (short) => listen(join(short, name))).catch(
     (cause: unknown) => {
-      throw new Error(
-        `Cannot guard ${directory} against a second process: it must be on a local file system that has unix sockets, ` +
-          `and this process must be allowed to write there (${String(cause)})`,
-        { cause },
-      );
+      throw new ConfigError([
+        `DATABASE_DIR must be writable, and on a local file system with unix sockets: ${String(cause)}`,
+      ]);
     },
   );
   return {

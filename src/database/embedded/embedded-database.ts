@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { mkdir, realpath } from 'node:fs/promises';
+import { ConfigError } from '../../common/config/load-config.js';
 import type { PgDriver } from '../pg-driver.js';
 import { openDataFolder } from './data-folder.js';
 import { lockDirectory } from './directory-lock.js';
@@ -27,14 +28,24 @@ export interface EmbeddedDatabase {
  * @throws {DatabaseInUseError} while another process has it open
  */
 export async function openEmbeddedDatabase(directory: string): Promise<EmbeddedDatabase> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = await realpath(directory);
+  const path = await makeDirectory(directory);
   const lock = await lockDirectory(path);
   try {
     return embed(await openDataFolder(path), () => lock.release());
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+async function makeDirectory(directory: string): Promise<string> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return await realpath(directory);
+  } catch (error) {
+    throw new ConfigError([
+      `DATABASE_DIR must name a folder that this process can create or write to: ${(error as Error).message}`,
+    ]);
   }
 }
 

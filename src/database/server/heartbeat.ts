@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { Availability } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import { readSockets } from './read-sockets.js';
 import type { ServerPool } from './server-driver.js';
 
 /** True on a standby and on a demoted primary: a new connection may lead to the current primary. */
@@ -42,8 +43,11 @@ export class Heartbeat {
     private readonly availability: Availability,
   ) {}
 
-  start(): void {
-    this.ended = this.run();
+  /** Resolves after the first beat, whatever it found. */
+  start(): Promise<void> {
+    const begun = this.beat();
+    this.ended = begun.then(() => this.run());
+    return begun;
   }
 
   async stop(): Promise<void> {
@@ -55,20 +59,23 @@ export class Heartbeat {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      try {
-        await this.beat();
-        this.availability.markAvailable();
-      } catch (error) {
-        this.disconnect();
-        if (!signal.aborted) {
-          this.availability.markAway(error instanceof Error ? error.message : String(error));
-        }
-      }
       await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await this.beat();
     }
   }
 
   private async beat(): Promise<void> {
+    try {
+      await this.askServer();
+      this.availability.markAvailable();
+    } catch (error) {
+      this.disconnect();
+      if (this.stopping.signal.aborted) return;
+      this.availability.markAway(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private async askServer(): Promise<void> {
     const isReadOnly = (await this.askOwn()) ?? (await this.askQueues());
     this.availability.recordResponse();
     if (isReadOnly) throw new Error('the server is read-only');
@@ -162,9 +169,7 @@ export class Heartbeat {
     const quiet = (): number => Math.min(performance.now() - begun, this.availability.silentFor());
     for (;;) {
       await delay(Math.max(1, silenceMs - quiet()), undefined, { ref: false, signal: answered });
-      // If the event loop was blocked, an answer may be in the socket, unread.
-      await nextTurn();
-      await nextTurn();
+      await readSockets();
       if (quiet() >= silenceMs) throw new Silence();
     }
   }

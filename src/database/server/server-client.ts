@@ -14,9 +14,6 @@ export function serverClient({ url, preparedStatements }: ServerConnection): Cli
     ...SERVER_OPTIONS,
     connectionString: url,
     // A pooler shares its connections and so rejects settings at start-up.
-    ...(preparedStatements && { ...OWN_SETTINGS, statement_timeout: DATABASE_LIMITS.statementMs }),
+    ...(preparedStatements && { statement_timeout: DATABASE_LIMITS.statementMs }),
   };
 }
-
-/** pg parses timestamps in this style only; the server, the database or the role may have another. */
-export const OWN_SETTINGS = { options: '-c datestyle=ISO' } as const;

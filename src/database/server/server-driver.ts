@@ -6,11 +6,24 @@ import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
+/** The parameters of pg's startup message, which its types leave out. */
+const { getStartupConf } = pg.Client.prototype as unknown as {
+  getStartupConf: (this: pg.Client) => Record<string, string>;
+};
+
 /**
  * After a query timeout the answer may still arrive. pg would return the client to the pool, where the next statement
  * would wait for that answer, so the connection is destroyed before the caller sees the error.
  */
 class TimeoutSafeClient extends RowParsingClient {
+  /**
+   * pg parses timestamps in ISO style only. As a startup parameter, the style overrides that of the role and the database,
+   * `options` in the URL cannot replace it, and PgBouncer applies it to every connection that it lends.
+   */
+  getStartupConf(): Record<string, string> {
+    return { ...getStartupConf.call(this), DateStyle: 'ISO' };
+  }
+
   override query(...args: unknown[]): never {
     const run = super.query.bind(this) as (...args: unknown[]) => unknown;
     const callback = args.at(-1);
