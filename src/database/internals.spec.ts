@@ -79,6 +79,12 @@ describe('internals of others that the database relies on', () => {
     return called.join() === 'row description,command complete';
   });
 
+  itFinds('pg: client.getStartupConf()', 'src/database/server/server-driver.ts', () => {
+    const { client } = clientOnAStream();
+    const { user } = (client as unknown as { getStartupConf(): { user?: string } }).getStartupConf();
+    return typeof user === 'string';
+  });
+
   itFinds('pg: connection.stream', 'src/database/destroy-connection.ts', () => {
     const { client, stream } = clientOnAStream();
     return (client.connection as unknown as Internals)['stream'] === stream;
