@@ -81,8 +81,8 @@ describe('internals of others that the database relies on', () => {
 
   itFinds('pg: client.getStartupConf()', 'src/database/server/server-driver.ts', () => {
     const { client } = clientOnAStream();
-    const { user } = (client as unknown as { getStartupConf(): { user?: string } }).getStartupConf();
-    return typeof user === 'string';
+    const parameters = (client as unknown as { getStartupConf(): object }).getStartupConf();
+    return 'user' in parameters && 'database' in parameters;
   });
 
   itFinds('pg: connection.stream', 'src/database/destroy-connection.ts', () => {
