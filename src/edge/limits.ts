@@ -1,8 +1,8 @@
+import { SIZE_LIMITS } from '../common/contract.js';
+
 /** Limits of requests and connections. The edge checks heads before routing, and bodies after the guards. */
 export const LIMITS = {
-  bodyBytes: 16_384,
-  urlBytes: 8_192,
-  headerBytes: 16_384,
+  ...SIZE_LIMITS,
   /** The time for a client to send its headers, and its whole request. */
   headersMs: 8_000,
   requestMs: 10_000,
