@@ -3,12 +3,13 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
+import { REALM } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/http/raw-headers.js';
 import { networkOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
-import { ApiKeyStrategy, REALM } from './api-key.strategy.js';
+import { ApiKeyStrategy } from './api-key.strategy.js';
 import { KeysService } from './keys.service.js';
 import { PUBLIC } from '../api/public.decorator.js';
 

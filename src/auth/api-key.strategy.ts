@@ -2,10 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
+import { REALM } from '../common/contract.js';
 import { KeysService } from './keys.service.js';
 import type { CachedKey } from './key-cache.js';
-
-export const REALM = 'animal-store';
 
 /** Takes the token from the Authorization header. */
 @Injectable()

@@ -7,7 +7,7 @@ import { KeysService } from './keys.service.js';
 import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';
 import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
 
-/** API keys: verification of requests, and the commands that manage keys. Rate limits are in src/rate-limit. */
+/** API keys: their verification and management. The app module registers the guard. */
 @Module({
   imports: [DatabaseModule.forFeature([ApiKey], [CreateApiKeys1763683200001, AddKeyOwners1763769600000])],
   providers: [KeysRepository, KeysService, ApiKeyStrategy],

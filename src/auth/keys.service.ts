@@ -137,10 +137,10 @@ export class KeysService {
     this.hashes.set(token, hash);
   }
 
-  private wrongKey(wellFormed: boolean): ApiError {
+  private wrongKey(isOtherEnvironment: boolean): ApiError {
     return new ApiError(
       'invalid_api_key',
-      wellFormed
+      isOtherEnvironment
         ? `This deployment takes keys that begin with pets_${this.config.keyEnvironment}_.`
         : 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".',
     );

@@ -4,7 +4,7 @@ import { LoadMonitor } from './load-monitor.js';
 import { Shutdown } from './shutdown.js';
 
 /**
- * HTTP below the API: the adapter, overload, CORS, bodies, errors, shutdown; in `http`, additions to the HTTP server of
+ * HTTP below the API: the adapter, overload, CORS, bodies, errors, metrics port, shutdown; in `http`, additions to the HTTP server of
  * Node.js. Nothing here knows an operation or the database. `createApp()` installs most of it.
  */
 @Global()

@@ -35,7 +35,7 @@ function requireJson({ headers, rawHeaders }: IncomingMessage): void {
   }
 }
 
-/** Requests with `Expect: 100-continue`. The 100 is sent when the body is wanted: after the guards. */
+/** Requests with `Expect: 100-continue`. 100 Continue is sent after the guards accept the request. */
 const awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>();
 
 export function deferContinue(request: IncomingMessage, response: ServerResponse): void {

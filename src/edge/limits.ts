@@ -1,8 +1,8 @@
-/** Limits of requests and connections. Requests beyond them are refused before any other work. */
+import { SIZE_LIMITS } from '../common/contract.js';
+
+/** Limits of requests and connections. The edge checks heads before routing, and bodies after the guards. */
 export const LIMITS = {
-  bodyBytes: 16_384,
-  urlBytes: 8_192,
-  headerBytes: 16_384,
+  ...SIZE_LIMITS,
   /** The time for a client to send its headers, and its whole request. */
   headersMs: 8_000,
   requestMs: 10_000,
@@ -10,7 +10,7 @@ export const LIMITS = {
   keepAliveMs: 72_000,
   /** Closes a connection whose client reads nothing of a response for this long. */
   stalledMs: 8_000,
-  /** Unread response bytes of all connections. Each may take five bytes of memory: as a string, and encoded. */
+  /** Limit on unread response bytes. Memory use can be five times higher: string plus encoded copy. */
   unsentBytes: 64 * 1_048_576,
   connections: 10_000,
   /** The kernel's queue of connections to accept. Beyond it connections are dropped, and clients wait seconds to retry. */

@@ -1,5 +1,5 @@
 export const TICK_MS = 100;
-/** A request that waits this long for the event loop waits longer than any response takes to make. */
+/** Event-loop lag above the longest normal response time. */
 const LATE_MS = 500;
 /** A single long task is no overload: so many ticks in a row must be late. */
 const LATE_TICKS = 3;

@@ -66,7 +66,7 @@ export function refuseOverload(
 
 function refuse(request: IncomingMessage, response: ServerResponse, extra: readonly string[]): void {
   const headers = [...HEADERS, REQUEST_ID, requestIdOf(request), ...extra];
-  // A short body is read and discarded; a longer one is not worth it.
+  // Discard a short body; close the connection instead of reading a long one.
   if (!isShort(request)) headers.push('connection', 'close');
   response.writeHead(REFUSAL.status, headers).end(request.method === 'HEAD' ? undefined : BODY);
 }

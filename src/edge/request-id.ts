@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { REQUEST_ID_PATTERN } from '../common/contract.js';
 
 export const REQUEST_ID = 'x-request-id';
 
 const ID = Symbol('request id');
+const WELL_FORMED = new RegExp(REQUEST_ID_PATTERN);
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -18,5 +20,5 @@ export function requestIdOf(request: IncomingMessage): string {
 
 function givenId({ headers }: IncomingMessage): string | undefined {
   const given = headers[REQUEST_ID];
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : undefined;
+  return typeof given === 'string' && WELL_FORMED.test(given) ? given : undefined;
 }

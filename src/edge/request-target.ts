@@ -5,7 +5,7 @@ const BROKEN = /%(?![\da-f]{2})/i;
 
 /**
  * Normalises a request target: removes scheme and host, which HTTP allows, and decodes unreserved characters of the
- * path (RFC 3986, 6.2.2.2). Both forms are equivalent, and all further code sees only this one.
+ * path (RFC 3986, 6.2.2.2). Both forms are equivalent. Only `findFault` sees the original.
  */
 export function normaliseTarget(target: string): string {
   if (target.startsWith('/') && !target.includes('%')) return target;

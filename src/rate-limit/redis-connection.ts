@@ -9,7 +9,7 @@ const RECONNECT_MS = 1_000;
 const PING_MS = 500;
 
 /**
- * A connection to Redis that does not delay requests when Redis stalls. A command that times out closes the connection,
+ * A connection to Redis that delays a request by at most 200 ms when Redis stalls. A command that times out closes the connection,
  * which fails the other commands at once. Nothing is sent until Redis answers on a new connection.
  */
 export class RedisConnection {

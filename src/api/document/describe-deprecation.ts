@@ -1,9 +1,9 @@
 import type { OperationObject } from './openapi-types.js';
 import type { DeprecationPolicy } from '../deprecation/deprecation-policy.js';
-import { headerRef, responsesOf } from './operations.js';
+import { BEFORE_ROUTING, headerRef, responsesOf } from './operations.js';
 
-/** The statuses of responses that are sent before routing, when the operation is not known. */
-const BEFORE_ROUTING = new Set(['400', '408', '414', '431', 'default']);
+/** Statuses that may precede routing, when the operation is not known. */
+const OPERATION_UNKNOWN = new Set(['400', ...BEFORE_ROUTING]);
 
 /** Documents a policy: a description, the sunset for tools, and the headers of every response. */
 export function describeDeprecation(operation: OperationObject, policy: DeprecationPolicy): void {
@@ -14,7 +14,7 @@ export function describeDeprecation(operation: OperationObject, policy: Deprecat
     'x-deprecation': policy.notice,
   });
   for (const [status, response] of responsesOf(operation)) {
-    if (BEFORE_ROUTING.has(status)) continue;
+    if (OPERATION_UNKNOWN.has(status)) continue;
     response.headers = {
       ...response.headers,
       Deprecation: headerRef('Deprecation') as never,

@@ -1,5 +1,6 @@
+import { REALM, REQUEST_ID_PATTERN } from '../../common/contract.js';
 import type { HeadersObject, OperationObject } from './openapi-types.js';
-import { headerRef, responsesOf } from './operations.js';
+import { BEFORE_ROUTING, headerRef, responsesOf } from './operations.js';
 
 const text = { type: 'string' } as const;
 
@@ -9,7 +10,7 @@ export const DOCUMENT_HEADERS: HeadersObject = {
     description:
       'Names the request in the logs of the service; taken from the request when it is well formed.',
     required: true,
-    schema: { ...text, pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    schema: { ...text, pattern: REQUEST_ID_PATTERN },
   },
   'Cache-Control': {
     description: 'Answers are not to be stored.',
@@ -20,7 +21,7 @@ export const DOCUMENT_HEADERS: HeadersObject = {
     description: 'How to authenticate (RFC 6750).',
     required: true,
     schema: text,
-    example: 'Bearer realm="animal-store", error="invalid_token"',
+    example: `Bearer realm="${REALM}", error="invalid_token"`,
   },
   'Retry-After': {
     description: 'The number of seconds after which to try again.',
@@ -70,7 +71,7 @@ export const DOCUMENT_HEADERS: HeadersObject = {
 };
 
 /** Responses without a valid key carry no rate limit headers. */
-const WITHOUT_VALID_KEY = new Set(['401', '408', '414', '431', 'default']);
+const WITHOUT_VALID_KEY = new Set(['401', ...BEFORE_ROUTING]);
 
 const RATE_HEADERS: HeadersObject = {
   'RateLimit-Policy': headerRef('RateLimit-Policy'),

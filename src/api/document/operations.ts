@@ -12,6 +12,9 @@ export interface DocumentedOperation {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
+/** Statuses that are sent only before routing. */
+export const BEFORE_ROUTING = ['408', '414', '431', 'default'] as const;
+
 export function operationsOf(document: OpenAPIObject): DocumentedOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) => {
     const route = API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1');

@@ -1,3 +1,7 @@
+import { SIZE_LIMITS } from '../../common/contract.js';
+
+const { bodyBytes, urlBytes, headerBytes } = SIZE_LIMITS;
+
 /** Every error of the service: its permanent code, its HTTP status, and when it occurs. */
 export const ERRORS = {
   invalid_json: { status: 400, when: 'The body is not one JSON object.' },
@@ -14,10 +18,10 @@ export const ERRORS = {
   method_not_allowed: { status: 405, when: 'The resource does not have this method.' },
   request_timeout: { status: 408, when: 'The request did not arrive in time.' },
   gone: { status: 410, when: 'The operation has been removed.' },
-  payload_too_large: { status: 413, when: 'The body is larger than 16384 bytes.' },
-  uri_too_long: { status: 414, when: 'The request target is longer than 8192 bytes.' },
+  payload_too_large: { status: 413, when: `The body is larger than ${bodyBytes} bytes.` },
+  uri_too_long: { status: 414, when: `The request target is longer than ${urlBytes} bytes.` },
   unsupported_media_type: { status: 415, when: 'The body is not declared as plain application/json.' },
-  headers_too_large: { status: 431, when: 'The header section is larger than 16384 bytes.' },
+  headers_too_large: { status: 431, when: `The header section is larger than ${headerBytes} bytes.` },
   rate_limited: { status: 429, when: 'Too many requests were made in a short time.' },
   internal_error: {
     status: 500,

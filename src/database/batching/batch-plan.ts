@@ -11,9 +11,9 @@ import type { RefusalLog } from '../refusal-log.js';
 import { mayBeOutdated } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
 import type { TransactionListener } from './pipelined-batch.js';
-import type { PendingQuery, Row } from './statement.js';
+import { lateAt, type PendingQuery, type Row } from './statement.js';
 
-const { waitMs, statementMs } = DATABASE_LIMITS;
+const { statementMs } = DATABASE_LIMITS;
 
 export interface BatchRules {
   readonly kind: 'read' | 'write';
@@ -33,9 +33,9 @@ const MOST_ATTEMPTS = 6;
 type Mode = 'combined' | 'dry-run' | 'separate';
 
 /**
- * Decides what an attempt sends, what its answers mean for each query, and what is repeated. After an error in a
- * combined write, a dry run finds the faulty queries, and the others are combined again. Reads, and writes that only
- * fail next to each other, are separated. So an error reaches its own query only, within a few attempts.
+ * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
+ * and the others are combined again. Reads, and writes that only fail next to each other, are separated. So an error
+ * reaches its own query only, within a few attempts.
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
@@ -45,7 +45,7 @@ export class BatchPlan implements TransactionListener {
   /** Some query of a combined transaction is faulty, and it is not known which. */
   private hasUnknownFault = false;
   private dryRunEnded = false;
-  private repeats: PendingQuery[] = [];
+  private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {}
 
@@ -56,21 +56,21 @@ export class BatchPlan implements TransactionListener {
     // PgBouncer 1.18 drops a connection that pipelines transactions.
     const isOneByOne = this.mode === 'separate' && !named;
     const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
-    this.repeats = isOneByOne ? queries.slice(1) : [];
+    this.retries = isOneByOne ? queries.slice(1) : [];
     // The connections of a pooler come without our statement_timeout.
     return named ? transactions : transactions.map((transaction) => [TIME_LIMIT, ...transaction]);
   }
 
   private inMode(queries: PendingQuery[]): PendingQuery[][] {
     if (this.mode === 'separate') return queries.map((query) => [query]);
-    // PostgreSQL skips to the next Sync after an error, so the rollback follows in a message of its own.
+    // PostgreSQL skips to the next Sync after an error, so the rollback follows that Sync.
     if (this.mode === 'dry-run')
       return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
     return [this.rules.kind === 'write' ? combineInserts(queries) : queries];
   }
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
-    if (this.mode === 'dry-run') this.repeats.push(...transaction.filter(isClients));
+    if (this.mode === 'dry-run') this.retries.push(...transaction.filter(isCallerQuery));
     else transaction.forEach(({ resolve }, i) => resolve(rows[i] ?? []));
   }
 
@@ -83,13 +83,13 @@ export class BatchPlan implements TransactionListener {
       this.lost([transaction], error);
       return;
     }
-    const queries = separateInserts(transaction).filter(isClients);
+    const queries = separateInserts(transaction).filter(isCallerQuery);
     const isOutdated = wasPrepared === true && mayBeOutdated(error.code ?? '');
     const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutdated);
     const isAlone = queries.length === 1;
     this.needsNewConnection ||= isStale;
     if (this.attempts < MOST_ATTEMPTS && (isStale || !isAlone || meaning === 'conflict')) {
-      this.repeats.push(...queries);
+      this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale;
       return;
     }
@@ -110,12 +110,11 @@ export class BatchPlan implements TransactionListener {
   }
 
   /** The queries of the next attempt. Rejects those that have waited for too long. */
-  takeRepeats(): PendingQuery[] {
-    const now = performance.now();
-    const isLate = ({ since }: PendingQuery): boolean => now - since >= waitMs;
-    const queries = this.repeats.filter((query) => !isLate(query));
-    if (queries.length < this.repeats.length) rejectAll(this.repeats.filter(isLate), new DatabaseBusy());
-    this.repeats = [];
+  takeRetries(): PendingQuery[] {
+    const isLate = lateAt(performance.now());
+    const queries = this.retries.filter((query) => !isLate(query));
+    if (queries.length < this.retries.length) rejectAll(this.retries.filter(isLate), new DatabaseBusy());
+    this.retries = [];
     this.mode = this.nextMode();
     this.hasUnknownFault = false;
     return queries;
@@ -160,6 +159,6 @@ function ownQuery(text: string): PendingQuery {
   };
 }
 
-function isClients({ statement }: PendingQuery): boolean {
+function isCallerQuery({ statement }: PendingQuery): boolean {
   return statement.name !== '';
 }

@@ -18,7 +18,7 @@ export interface BatchTarget extends BatchRules {
 
 type Release = (broken?: boolean) => void;
 
-/** Sends a batch, repeats what the plan wants repeated, and ends when every query is settled. */
+/** Sends a batch and its retries until every query is settled. */
 export class BatchSender {
   private readonly plan: BatchPlan;
 
@@ -72,7 +72,7 @@ export class BatchSender {
         this.target.availability.recordResponse();
         end(() => {
           if (this.plan.needsNewConnection) this.replaceConnection(release);
-          else this.send(this.plan.takeRepeats(), client, release);
+          else this.send(this.plan.takeRetries(), client, release);
         });
       },
       broken: lost,
@@ -84,15 +84,15 @@ export class BatchSender {
   private replaceConnection(release: Release): void {
     release(true);
     this.plan.connectionReplaced();
-    const repeats = this.plan.takeRepeats();
-    if (repeats.length === 0) {
+    const retries = this.plan.takeRetries();
+    if (retries.length === 0) {
       this.done();
       return;
     }
     this.connect(
-      () => repeats,
+      () => retries,
       (cause) => {
-        for (const { reject } of repeats) reject(new DatabaseOutage(undefined, { cause }));
+        for (const { reject } of retries) reject(new DatabaseOutage(undefined, { cause }));
         this.done();
       },
     );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from './statement.js';
 
-/** Types whose values survive an array unchanged. */
+/** Types that round-trip through array parameters. */
 const PLAIN_TYPES = new Set([
   'bigint',
   'boolean',

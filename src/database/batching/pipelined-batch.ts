@@ -45,7 +45,7 @@ export interface ConnectionListener {
 }
 
 /**
- * Several transactions in one message, each of some statements and a Sync, which commits them: one round trip and a few
+ * Several transactions in one write, each of some statements and a Sync, which commits them: one round trip and a few
  * system calls for all of them.
  *
  * pg sees the last ReadyForQuery only, and no error that is followed by ReadyForQuery. An error followed by

@@ -2,7 +2,7 @@ import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget } from './batch-sender.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
-import type { PendingQuery, Row, Statement } from './statement.js';
+import { lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
 const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
 
@@ -11,7 +11,7 @@ const MOST_TURNS = 8;
 
 /**
  * Group commit: statements that arrive while a batch is in flight form the next one. Many requests share a round trip,
- * and a single request is not delayed. The queue is bounded in length and in time.
+ * and a single request waits only one turn of the event loop. The queue is bounded in length and in time.
  */
 export class StatementQueue {
   private waiting: PendingQuery[] = [];
@@ -93,7 +93,7 @@ export class StatementQueue {
   private refuseLate(): void {
     this.deadline = undefined;
     const now = performance.now();
-    const isLate = ({ since }: PendingQuery): boolean => now - since >= waitMs;
+    const isLate = lateAt(now);
     const late = this.waiting.filter(isLate);
     this.waiting = this.waiting.filter((query) => !isLate(query));
     this.refuse(late, new DatabaseBusy());

@@ -12,7 +12,7 @@ import { StatementQueue } from './statement-queue.js';
 
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
-/** One queue for reads and one for writes, so that reads do not wait for commits. */
+/** One queue for reads and one for writes, so that reads on a server do not wait for commits. */
 export class StatementQueues {
   private readonly reads: StatementQueue;
   private readonly writes: StatementQueue;

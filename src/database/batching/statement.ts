@@ -1,3 +1,5 @@
+import { DATABASE_LIMITS } from '../limits.js';
+
 /** A statement with the name under which a connection keeps it prepared. */
 export interface Statement {
   readonly name: string;
@@ -25,3 +27,9 @@ export interface PendingQuery {
   /** The inserts that were combined into this one. */
   readonly parts?: readonly PendingQuery[];
 }
+
+/** Returns a test for queries that have waited for too long at a moment. */
+export const lateAt =
+  (now: number) =>
+  ({ since }: PendingQuery): boolean =>
+    now - since >= DATABASE_LIMITS.waitMs;

@@ -4,8 +4,8 @@ import { JSON_TYPE } from '../../api/media-types.js';
 import { toApiError } from './to-api-error.js';
 
 /**
- * Responds with the Error body. Only unexpected errors are logged as errors: client mistakes are not faults of the
- * service, and an outage of the database is logged once, when it begins.
+ * Responds with the Error body. Logs unexpected failures as errors and translated ones as warnings. Client mistakes are
+ * not faults of the service, and the database logs its outages itself.
  */
 export function sendError(
   thrown: unknown,
@@ -17,7 +17,7 @@ export function sendError(
   else if (error.status >= 500 && thrown !== error) request.log.warn({ err: thrown }, error.message);
   // The response has begun, or the client is gone.
   if (reply.sent || reply.raw.headersSent) return;
-  // The connection could be used again only after the rest of the body was read.
+  // Close the connection when unread body bytes remain.
   if (owesBody(request.raw)) reply.header('connection', 'close');
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));

@@ -12,7 +12,7 @@ import { SECURITY_HEADERS } from '../security-headers.js';
 
 const refused = new WeakSet<Socket>();
 
-/** Answers requests that the HTTP parser rejects. There is no request object yet, only a socket. */
+/** Answers requests that the HTTP parser rejects. A request object exists only if the head was well-formed. */
 export function malformedHttp(logger: Logger) {
   return (error: Error, socket: Socket): void => {
     if (isReset(error) || !socket.writable) {

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors/api-error.js';
 import { LIMITS } from '../limits.js';
 import { countHeader } from './raw-headers.js';
 
-/** Checks a request more strictly than the HTTP parser does, and returns the error of one to refuse. */
+/** Returns an error when a request violates our HTTP rules, which are stricter than those of the parser. */
 export function findFault(request: IncomingMessage, target: string): ApiError | undefined {
   if (target.length > LIMITS.urlBytes) return new ApiError('uri_too_long');
   if (sizeOf(request.rawHeaders) > LIMITS.headerBytes)
@@ -12,7 +12,7 @@ export function findFault(request: IncomingMessage, target: string): ApiError | 
   return fault === undefined ? undefined : new ApiError('bad_request', fault, END);
 }
 
-/** The end of such a request is uncertain, so its connection cannot be used again. */
+/** Where such a request ends may be uncertain, so its connection is not used again. */
 const END = { connection: 'close' };
 
 function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {
