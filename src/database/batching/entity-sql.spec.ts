@@ -27,10 +27,9 @@ describe('EntitySql.insert', () => {
     expect(forMany?.text.replaceAll(/\s+/g, ' ').trim()).toBe(
       'WITH given AS MATERIALIZED ( ' +
         `SELECT nextval((SELECT pg_get_serial_sequence('"toys"', 'id')::regclass)) AS "id", * ` +
-        'FROM unnest($1::text[]) WITH ORDINALITY AS _ ("name", "#") ), ' +
-        'stored AS ( INSERT INTO "toys" ("id", "name") OVERRIDING SYSTEM VALUE ' +
-        'SELECT "id", "name" FROM given RETURNING "id", "name" ) ' +
-        'SELECT stored.*, coalesce(given."#", 1 / (0 * stored."id")) FROM stored LEFT JOIN given USING ("id")',
+        'FROM unnest($1::text[]) WITH ORDINALITY AS _ ("name", "#") ) ' +
+        'INSERT INTO "toys" AS stored ("id", "name") OVERRIDING SYSTEM VALUE SELECT "id", "name" FROM given ' +
+        'RETURNING "id", "name", coalesce((SELECT "#" FROM given WHERE given."id" = stored."id"), 1 / (0 * "id"))',
     );
   });
 

@@ -21,7 +21,7 @@ const PLAIN_TYPES = new Set([
 
 /** The SQL of an entity, from TypeORM's metadata. Each statement is written once. */
 export class EntitySql {
-  private readonly statements = new Map<string, Statement>();
+  private readonly statements = new Map<string, { properties: string[]; statement: Statement }[]>();
   private readonly properties: string[];
   private readonly table: string;
   private readonly columns: string;
@@ -96,11 +96,10 @@ export class EntitySql {
     const text = `
       WITH given AS MATERIALIZED (
         SELECT nextval((SELECT ${sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ ${list([...columns, '"#"'])}
-      ), stored AS (
-        INSERT INTO ${this.table} ${list([id, ...columns])} OVERRIDING SYSTEM VALUE
-        SELECT ${[id, ...columns].join(', ')} FROM given RETURNING ${this.columns}
       )
-      SELECT stored.*, coalesce(given."#", 1 / (0 * stored.${id})) FROM stored LEFT JOIN given USING (${id})`;
+      INSERT INTO ${this.table} AS stored ${list([id, ...columns])} OVERRIDING SYSTEM VALUE
+      SELECT ${[id, ...columns].join(', ')} FROM given
+      RETURNING ${this.columns}, coalesce((SELECT "#" FROM given WHERE given.${id} = stored.${id}), 1 / (0 * ${id}))`;
     return this.cached('insert many', given, () => ({ text, isNumbered: true }));
   }
 
@@ -121,13 +120,20 @@ export class EntitySql {
     properties: string[],
     write: () => Omit<Statement, 'name' | 'properties'>,
   ): Statement {
-    const key = `${kind} ${properties.join(' ')}`;
-    let statement = this.statements.get(key);
-    if (!statement) {
-      const name = nameOf([this.entity.tableName, kind, ...properties].join(' '));
-      statement = { name, properties: this.properties, isNumbered: false, forMany: undefined, ...write() };
-      this.statements.set(key, statement);
-    }
+    let cached = this.statements.get(kind);
+    if (!cached) this.statements.set(kind, (cached = []));
+    // Comparing few short lists costs less per request than building a key of them.
+    const found = cached.find((other) => areEqual(other.properties, properties));
+    if (found) return found.statement;
+    const name = nameOf([this.entity.tableName, kind, ...properties].join(' '));
+    const statement = {
+      name,
+      properties: this.properties,
+      isNumbered: false,
+      forMany: undefined,
+      ...write(),
+    };
+    cached.push({ properties, statement });
     return statement;
   }
 
@@ -145,6 +151,10 @@ export class EntitySql {
     if (!column) throw new Error(`${this.entity.name} has no column ${property}.`);
     return column;
   }
+}
+
+function areEqual(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
 function list(items: string[]): string {
