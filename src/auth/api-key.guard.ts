@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
-import { REALM } from '../common/contract.js';
+import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/http/raw-headers.js';
 import { networkOf } from '../rate-limit/network-of.js';
@@ -115,7 +115,7 @@ function withChallenge(error: ApiError): ApiError {
   const reason = error.code === 'missing_api_key' ? '' : ', error="invalid_token"';
   return new ApiError(error.code, error.message, {
     ...error.headers,
-    'www-authenticate': `Bearer realm="${REALM}"${reason}`,
+    'www-authenticate': `Bearer realm="${SERVICE_NAME}"${reason}`,
   });
 }
 

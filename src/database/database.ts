@@ -60,7 +60,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 
   /** Rejects when requests cannot be served: the database is away, or its tables do not fit the entities. */
-  async ping(): Promise<void> {
+  async checkReadiness(): Promise<void> {
     this.availability.check();
     await this.probe.run();
   }
