@@ -3,6 +3,9 @@ import { fail } from './fail.mjs';
 import { inOrder, nameOf, reachableSchemas } from './schemas.mjs';
 import { isInt64 } from './types.mjs';
 
+/** Alternatives that contain themselves would be merged without end. */
+const LONGEST_PLACE = 1000;
+
 /**
  * Finds the 64-bit integers of answers, for clients/typescript/src/exact-json.ts, which describes the shapes. By place and
  * not by name, so that an `id` may be something else elsewhere, and keys of maps are free.
@@ -50,12 +53,13 @@ function shapeOfType(document, schema, place) {
 /** The shape of what is one or the other, or both at once. */
 function merged(document, a, b, place) {
   if (a === undefined || b === undefined || isDeepStrictEqual(a, b)) return a ?? b;
+  if (place.length > LONGEST_PLACE) fail(`${place.slice(0, 80)}…`, 'the alternatives contain themselves.');
   const [one, other] = [a, b].map((shape) => {
-    const schema = document.components?.schemas?.[shape];
+    const schema = typeof shape === 'string' && document.components?.schemas?.[shape];
     return schema ? shapeOf(document, schema, place) : shape;
   });
   if (one !== a || other !== b) return merged(document, one, other, place);
-  if (Array.isArray(a) && Array.isArray(b)) return [merged(document, a[0], b[0], place)];
+  if (Array.isArray(a) && Array.isArray(b)) return [merged(document, a[0], b[0], `${place}[]`)];
   if (isObject(a) && isObject(b) && '*' in a === '*' in b) {
     const names = Object.keys({ ...a, ...b });
     return Object.fromEntries(

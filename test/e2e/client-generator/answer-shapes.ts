@@ -92,6 +92,20 @@ export const ANSWER_SHAPES: [string, Shape][] = [
     ),
   ],
   [
+    'one of several lists',
+    answer(
+      'oneList',
+      objectOf({ of: { oneOf: [listOf(ref('Cat')), listOf(ref('Dog'))] } }),
+      '{ readonly of: readonly api.Cat[] | readonly api.Dog[] }',
+      `{"of":[{"kind":"cat","id":${LARGE}}]}`,
+      { of: [{ kind: 'cat', id: LARGE }] },
+    ),
+  ],
+  [
+    'a schema that contains itself, without a 64-bit integer',
+    answer('folders', ref('Folder'), 'api.Folder', '{"name":"a","folders":[]}', { name: 'a', folders: [] }),
+  ],
+  [
     'several schemas at once',
     answer(
       'allOf',

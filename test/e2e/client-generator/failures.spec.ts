@@ -58,6 +58,14 @@ describe('The client generator refuses', () => {
       answering({ oneOf: [objectOf({ id: int64 }), objectOf({ id: { type: 'number' } })] }),
     ],
     [
+      'alternatives that contain themselves in the same place',
+      'the alternatives contain themselves',
+      within(
+        { oneOf: [ref('A'), ref('B')] },
+        { A: objectOf({ a: listOf(ref('A')) }), B: objectOf({ a: listOf(ref('B')) }) },
+      ),
+    ],
+    [
       'a schema that is called like a type of the client',
       '"Promise" is taken',
       [{ responses: answers(ref('Promise')) }, 'GET /x', { schemas: { Promise: objectOf({}) } }],

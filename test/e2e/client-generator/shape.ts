@@ -14,6 +14,7 @@ export const components = {
     Colour: { type: 'string', enum: ['red', 'blue'] },
     Address: objectOf({ city: text, floor: int64 }, ['city']),
     Tree: objectOf({ id: int64, children: listOf(ref('Tree')) }),
+    Folder: objectOf({ name: text, folders: listOf(ref('Folder')) }),
     Cat: objectOf({ kind: { const: 'cat' }, id: int64 }),
     Dog: objectOf({ kind: { const: 'dog' }, age: { type: 'integer', format: 'int32' } }),
     Id: int64,
