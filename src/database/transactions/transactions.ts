@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
+import type { DatabaseError, PoolClient } from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
 import { Availability } from '../availability.js';
 import {
   DatabaseBusy,
+  DatabaseRefusal,
   driverErrorOf,
   isConflict,
   OutcomeUnknown,
@@ -12,6 +13,7 @@ import {
 } from '../database-errors.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import { RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
 
 const { waitMs, statementMs, answerMs } = DATABASE_LIMITS;
@@ -26,6 +28,7 @@ export class Transactions {
   constructor(
     private readonly dataSource: DataSource,
     private readonly availability: Availability,
+    private readonly refusals: RefusalLog,
   ) {}
 
   /**
@@ -33,16 +36,18 @@ export class Transactions {
    * another transaction, so it must change nothing but the database.
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const begun = performance.now();
+    const deadline = performance.now() + waitMs + answerMs;
     for (let attempt = 1; ; attempt++) {
       this.availability.check();
-      const transaction = new TimedTransaction(this.dataSource.createQueryRunner());
+      const transaction = new TimedTransaction(this.dataSource.createQueryRunner(), deadline);
       try {
         return await transaction.run(work);
       } catch (thrown) {
         const error = driverErrorOf(thrown);
-        const mayRetry = attempt < MOST_ATTEMPTS && performance.now() - begun < waitMs;
-        if (!mayRetry || !isConflict(error)) throw toTransactionError(error, transaction.isCommitting);
+        if (attempt < MOST_ATTEMPTS && isConflict(error)) continue;
+        const outcome = toTransactionError(error, transaction.isCommitting);
+        if (outcome instanceof DatabaseRefusal) this.refusals.count(outcome.cause as DatabaseError);
+        throw outcome;
       }
     }
   }
@@ -54,7 +59,10 @@ class TimedTransaction {
   isCommitting = false;
   private hasEnded = false;
 
-  constructor(private readonly runner: QueryRunner) {}
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly deadline: number,
+  ) {}
 
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const client = await this.connect();
@@ -66,16 +74,16 @@ class TimedTransaction {
       return result;
     });
     try {
-      return await withTimeout(outcome, answerMs, () => this.giveUp(client));
+      return await withTimeout(outcome, this.atMost(answerMs), () => this.giveUp(client));
     } finally {
       this.hasEnded = true;
       await this.runner.release();
     }
   }
 
-  private async connect(): Promise<pg.PoolClient> {
-    const connecting = this.runner.connect() as Promise<pg.PoolClient>;
-    return withTimeout(connecting, waitMs, () => {
+  private async connect(): Promise<PoolClient> {
+    const connecting = this.runner.connect() as Promise<PoolClient>;
+    return withTimeout(connecting, this.atMost(waitMs), () => {
       connecting.then(
         () => this.runner.release(),
         () => {},
@@ -84,8 +92,12 @@ class TimedTransaction {
     });
   }
 
+  private atMost(ms: number): number {
+    return Math.max(1, Math.min(ms, this.deadline - performance.now()));
+  }
+
   /** The server rolls back when the connection closes, unless it has received COMMIT. */
-  private async giveUp(client: pg.PoolClient): Promise<never> {
+  private async giveUp(client: PoolClient): Promise<never> {
     await readSockets();
     if (!this.hasEnded) await new Promise<void>((closed) => destroyConnection(client, closed));
     throw this.isCommitting ? new OutcomeUnknown() : new DatabaseBusy();
@@ -93,7 +105,7 @@ class TimedTransaction {
 }
 
 /** PostgreSQL answers COMMIT with a rollback, and no error, if a statement had failed and `work` ignored that. */
-function requireIntact(client: pg.PoolClient): void {
+function requireIntact(client: PoolClient): void {
   if (client.getTransactionStatus() !== 'E') return;
   throw new Error(
     'A statement of the transaction failed and its error was caught: let the transaction fail.',
