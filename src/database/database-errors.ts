@@ -2,6 +2,7 @@ import { DatabaseError } from 'pg';
 import {
   CannotExecuteNotConnectedError,
   EntityMetadataNotFoundError,
+  QueryFailedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
@@ -49,6 +50,12 @@ export class OutcomeUnknown extends DatabaseOutage {
 
 export function meaningOfError(error: DatabaseError): Meaning {
   return isStalePlan(error) ? 'stale' : meaningOf(error.code ?? '');
+}
+
+/** The name of the constraint, or of the unique index, that a statement or a commit violated. */
+export function constraintOf(thrown: unknown): string | undefined {
+  const error: unknown = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
+  return error instanceof DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
 }
 
 /** Errors of sockets and of DNS. */
