@@ -1,8 +1,7 @@
-import { Injectable } from '@nestjs/common';
 import type { DatabaseError, PoolClient } from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
-import { Availability } from '../availability.js';
+import type { Availability } from '../availability.js';
 import {
   DatabaseBusy,
   DatabaseOutage,
@@ -12,10 +11,11 @@ import {
   OutcomeUnknown,
   toTransactionError,
 } from '../database-errors.js';
+import type { DatabaseConnection } from '../connection.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { insideTransaction } from './open-transaction.js';
-import { RefusalLog } from '../refusal-log.js';
+import type { RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
 
 const { waitMs, statementMs, answerMs } = DATABASE_LIMITS;
@@ -25,10 +25,10 @@ const MOST_ATTEMPTS = 3;
 export type Transaction = EntityManager;
 
 /** Transactions of requests. They end within the time that a request may take. */
-@Injectable()
 export class Transactions {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly connection: DatabaseConnection,
     private readonly availability: Availability,
     private readonly refusals: RefusalLog,
   ) {}
@@ -41,7 +41,11 @@ export class Transactions {
     const deadline = performance.now() + waitMs + answerMs;
     for (let attempt = 1; ; attempt++) {
       this.availability.check();
-      const transaction = new TimedTransaction(this.dataSource.createQueryRunner(), deadline);
+      const transaction = new TimedTransaction(
+        this.dataSource.createQueryRunner(),
+        this.connection.kind === 'server',
+        deadline,
+      );
       try {
         return await transaction.run(work);
       } catch (thrown) {
@@ -63,6 +67,7 @@ class TimedTransaction {
 
   constructor(
     private readonly runner: QueryRunner,
+    private readonly hasStatementTimeout: boolean,
     private readonly deadline: number,
   ) {}
 
@@ -80,7 +85,7 @@ class TimedTransaction {
     const { runner } = this;
     await runner.startTransaction();
     try {
-      await runner.query(`SET LOCAL statement_timeout = ${statementMs}`);
+      if (this.hasStatementTimeout) await runner.query(`SET LOCAL statement_timeout = ${statementMs}`);
       const result = await insideTransaction(() => work(runner.manager));
       await this.commit(client);
       return result;
