@@ -61,7 +61,12 @@ export class DatabaseModule {
               queues,
             ),
         },
-        Transactions,
+        {
+          provide: Transactions,
+          inject: [DataSource, RefusalLog],
+          useFactory: (dataSource: DataSource, refusals: RefusalLog) =>
+            new Transactions(dataSource, connection, availability, refusals),
+        },
       ],
       exports: [Database, StatementQueues, Transactions],
     };
