@@ -1,19 +1,29 @@
 import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
 import { Config } from '../../common/config/config.js';
 import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { ErrorDto } from '../errors/error.dto.js';
+import { checkDeclarations } from '../validation/check-declarations.js';
 import { describeDeprecation } from './describe-deprecation.js';
 import { describeErrors } from './describe-errors.js';
 import { describeHeaders, DOCUMENT_HEADERS } from './describe-headers.js';
-import { closeBodySchema, nameArraySchemas } from './describe-schemas.js';
+import {
+  checkAnswers,
+  closeBodySchemas,
+  describeParameters,
+  describeNull,
+  nameArraySchemas,
+  nameEnumerations,
+} from './describe-schemas.js';
 import { operationsOf } from './operations.js';
 import { listResources } from './resource.decorator.js';
 import { describeStability } from './stability.js';
 
 /** Builds the OpenAPI document from the controllers, the field rules and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
+  checkDeclarations(app.get(DiscoveryService), app.get(MetadataScanner));
   const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
     ignoreGlobalPrefix: true,
     operationIdFactory: (_controller, method) => method,
@@ -30,8 +40,12 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     describeStability(operation);
     describeHeaders(operation);
     nameArraySchemas(operation, document.components);
-    closeBodySchema(operation, document.components);
+    describeParameters(operation);
+    closeBodySchemas(operation, document.components);
+    checkAnswers(operation, document.components);
   }
+  nameEnumerations(document, document.components);
+  describeNull(document.components);
   return document;
 }
 
