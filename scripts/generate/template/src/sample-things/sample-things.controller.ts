@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Created } from '../api/responses/created.decorator.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import { InStage } from '../api/document/stability.js';
@@ -17,9 +17,10 @@ import { SampleThingPath } from './dto/sample-thing.path.js';
 import { SampleThingsService } from './sample-things.service.js';
 
 @Resource('sample-things', 'The catalogue of sample things')
-@Controller('sample-things')
+@Controller('sample/things')
 export class SampleThingsController {
   constructor(private readonly sampleThings: SampleThingsService) {}
+  // if list
 
   @Get()
   @ApiOperation({
@@ -36,22 +37,32 @@ export class SampleThingsController {
   async listSampleThings(@Query() query: ListSampleThingsQuery): Promise<Page<SampleThingDto>> {
     return (await this.sampleThings.list(query)).map((sampleThing) => SampleThingDto.from(sampleThing));
   }
+  // end
 
   @Post()
   @ApiOperation({ summary: 'Add a sample thing', description: 'Adds a sample thing and assigns its id.' })
   @ApiBody({ type: NewSampleThingDto, examples: NEW_SAMPLE_THING_EXAMPLES })
+  // if get
   @Created({
     type: SampleThingDto,
     description: 'The sample thing that was added.',
     examples: SAMPLE_THING_EXAMPLES,
-    at: ({ id }) => `/sample-things/${id}`,
+    at: ({ id }) => `/sample/things/${id}`,
     readBy: 'getSampleThing',
     parameter: 'sampleThingId',
   })
+  // else
+  @ApiCreatedResponse({
+    type: SampleThingDto,
+    description: 'The sample thing that was added.',
+    examples: SAMPLE_THING_EXAMPLES,
+  })
+  // end
   @InStage('experimental')
   async createSampleThing(@Body() newSampleThing: NewSampleThingDto): Promise<SampleThingDto> {
     return SampleThingDto.from(await this.sampleThings.add(newSampleThing));
   }
+  // if get
 
   @Get(':sampleThingId')
   @ApiOperation({ summary: 'Get a sample thing' })
@@ -60,4 +71,5 @@ export class SampleThingsController {
   async getSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<SampleThingDto> {
     return SampleThingDto.from(await this.sampleThings.get(sampleThingId));
   }
+  // end
 }

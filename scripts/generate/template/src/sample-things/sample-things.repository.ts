@@ -9,16 +9,20 @@ import { SampleThing } from './sample-thing.entity.js';
 @Injectable()
 export class SampleThingsRepository {
   constructor(@InjectBatched(SampleThing) private readonly sampleThings: BatchedRepository<SampleThing>) {}
+  // if list
 
   findPage({ limit, after }: ListSampleThingsQuery): Promise<Page<SampleThing>> {
     return this.sampleThings.findPage({ after, limit });
   }
+  // end
+  // if get
 
   findById(id: bigint): Promise<SampleThing | null> {
     return this.sampleThings.findOneBy({ id });
   }
+  // end
 
-  insert({ name }: NewSampleThingDto): Promise<SampleThing> {
-    return this.sampleThings.insert({ name });
+  insert({ $names$ }: NewSampleThingDto): Promise<SampleThing> {
+    return this.sampleThings.insert({ $inserted$ });
   }
 }

@@ -10,18 +10,22 @@ import { SampleThingsRepository } from './sample-things.repository.js';
 @Injectable()
 export class SampleThingsService {
   constructor(private readonly sampleThings: SampleThingsRepository) {}
+  // if list
 
   list(query: ListSampleThingsQuery): Promise<Page<SampleThing>> {
     return this.sampleThings.findPage(query);
   }
+  // end
 
   add(newSampleThing: NewSampleThingDto): Promise<SampleThing> {
     return this.sampleThings.insert(newSampleThing);
   }
+  // if get
 
   async get(id: bigint): Promise<SampleThing> {
     const sampleThing = await this.sampleThings.findById(id);
     if (!sampleThing) throw notFound('sample thing');
     return sampleThing;
   }
+  // end
 }

@@ -1,0 +1,111 @@
+// What a field of each kind is in the code: its rule, column and types, and values for examples and tests. `read` takes
+// what is written between the parentheses. Values are source text.
+
+const INT32 = [-2_147_483_648, 2_147_483_647];
+
+export const KINDS = {
+  text: {
+    read(range, fail) {
+      const [min, max] = bounds(range, /^(?:([0-9]+)\.\.)?([0-9]+)$/, [1, NaN]);
+      if (!(min >= 0 && max >= Math.max(min, 1) && max <= 10_000))
+        fail('write its longest length, such as text(255), or both, such as text(2..255).');
+      return {
+        rowType: 'string',
+        columnType: 'text',
+        rule: 'length',
+        check: (column) => `char_length(${column}) BETWEEN ${min} AND ${max}`,
+        ruleCode: `text({ minLength: ${min}, maxLength: ${max} })`,
+        samples: ['Sample', 'Other'].map((word) => quoted(word.padEnd(min, 'x').slice(0, max))),
+        kept: [`'x'.repeat(${max})`],
+        invalid: [min > 0 && "''", "' '", "'two\\nlines'", `'x'.repeat(${max + 1})`].filter(Boolean),
+        readInitial: quoted,
+      };
+    },
+  },
+  int64: {
+    read(range, fail) {
+      refuseRange(range, fail);
+      return {
+        rowType: 'bigint',
+        columnType: 'bigint',
+        ruleCode: 'int64()',
+        bodyType: 'number | bigint',
+        samples: ['7', '8'],
+        kept: ['9_223_372_036_854_775_807n'],
+        invalid: ['1.5', "'7'", '9_223_372_036_854_775_808n'],
+        readInitial: (text, fail) =>
+          /^-?\d{1,18}$/.test(text) ? `${grouped(text)}n` : fail('its default must be an integer.'),
+      };
+    },
+  },
+  integer: {
+    read(range, fail) {
+      const [min, max] = bounds(range, /^(-?[0-9]+)\.\.(-?[0-9]+)$/, INT32);
+      if (!(min < max && min >= INT32[0] && max <= INT32[1]))
+        fail('write its bounds, such as integer(1..1000).');
+      return {
+        rowType: 'number',
+        columnType: 'integer',
+        rule: 'range',
+        check: (column) => `${column} BETWEEN ${min} AND ${max}`,
+        ruleCode: `integer({ minimum: ${grouped(min)}, maximum: ${grouped(max)} })`,
+        samples: [min, min + 1].map(grouped),
+        kept: [grouped(max)],
+        invalid: [grouped(min - 1), grouped(max + 1), '1.5'],
+        readInitial: (text, fail) =>
+          /^-?\d+$/.test(text) && text >= min && text <= max
+            ? grouped(text)
+            : fail(`its default must be an integer from ${min} to ${max}.`),
+      };
+    },
+  },
+  oneOf: {
+    read(range, fail, { type, constant }) {
+      const values = range?.split('|') ?? [];
+      if (
+        values.length < 2 ||
+        new Set(values).size < values.length ||
+        !values.every((value) => /^[a-z][a-z0-9_]*$/.test(value))
+      ) {
+        fail('write two or more values in lower_snake_case, such as oneOf(new|used).');
+      }
+      return {
+        rowType: `SampleThing${type}`,
+        columnType: 'text',
+        rule: 'known',
+        check: (column) => `${column} IN (${values.map((value) => `'${value}'`).join(', ')})`,
+        ruleCode: `sampleThing${type}`,
+        bodyType: 'string',
+        values: { list: `SAMPLE_THING_${pluralOf(constant)}`, code: `[${values.map(quoted).join(', ')}]` },
+        samples: values.slice(0, 2).map(quoted),
+        kept: [quoted(values.at(-1))],
+        invalid: ["''", quoted(`not_${values[0]}`), '0'],
+        readInitial: (text, fail) =>
+          values.includes(text) ? quoted(text) : fail(`its default must be one of ${values.join(', ')}.`),
+      };
+    },
+  },
+};
+
+function bounds(range, pattern, [min, max]) {
+  if (range === undefined) return [min, max];
+  const [, from = min, to = NaN] = pattern.exec(range) ?? [];
+  return [Number(from), Number(to)];
+}
+
+function refuseRange(range, fail) {
+  if (range !== undefined) fail('this kind takes nothing in parentheses.');
+}
+
+function quoted(text) {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+}
+
+function grouped(number) {
+  return String(number).replaceAll(/\B(?=(\d{3})+$)/g, '_');
+}
+
+function pluralOf(constant) {
+  if (/[^AEIOU]Y$/.test(constant)) return constant.replace(/Y$/, 'IES');
+  return /(S|X|Z|CH|SH)$/.test(constant) ? `${constant}ES` : `${constant}S`;
+}

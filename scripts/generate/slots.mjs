@@ -1,0 +1,177 @@
+// The code that depends on the fields of a resource: one text for each slot of the template, in the template's names.
+
+export function slotsOf(fields, operations) {
+  const each = (write, by = '\n') => fields.map(write).filter(Boolean).join(by);
+  return {
+    ...entitySlots(each),
+    ...migrationSlots(each),
+    ...dtoSlots(each),
+    ...exampleSlots(each),
+    ...testSlots(each),
+    allow: allowOf(operations),
+    andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
+    valuesImports: each(
+      ({ values, kebab, rowType }) =>
+        values && `import { ${values.list}, type ${rowType} } from '../sample-thing-${kebab}.js';`,
+    ),
+    valuesImportsHere: each(
+      ({ values, kebab, rowType }) =>
+        values && `import type { ${rowType} } from './sample-thing-${kebab}.js';`,
+    ),
+    moduleImports: each(
+      ({ reference }) => reference && `import { ${reference.module.type} } from '${reference.module.path}';`,
+    ),
+    modules: [...new Set(fields.flatMap(({ reference }) => reference?.module.type ?? []))].join(', '),
+    names: each(({ name }) => name, ', '),
+  };
+}
+
+/** The files of enumerations: a list of values and its type. */
+export function valuesFiles(fields) {
+  return fields
+    .filter(({ values }) => values)
+    .map(({ values, kebab, rowType }) => [
+      `src/sample-things/sample-thing-${kebab}.ts`,
+      `export const ${values.list} = ${values.code} as const;\nexport type ${rowType} = (typeof ${values.list})[number];\n`,
+    ]);
+}
+
+function entitySlots(each) {
+  return {
+    indices: each(
+      ({ reference, name, column }) => reference && `@Index('sample_things_${column}', ['${name}', 'id'])`,
+    ),
+    checks: each(
+      ({ check, column, rule }) =>
+        check && `@Check('sample_things_${column}_${rule}', ${inQuotes(check(column))})`,
+    ),
+    columns: each(
+      (field) =>
+        `${foreignKey(field)}@Column(${columnArguments(field)})\nreadonly ${field.name}!: ${orNull(field)};`,
+      '\n\n',
+    ),
+  };
+}
+
+function foreignKey({ reference, column }) {
+  return reference ? `@ForeignKey('${reference.table}', { name: 'sample_things_${column}_fkey' })\n` : '';
+}
+
+function columnArguments({ columnType, name, column, optional }) {
+  const options = [column !== name && `name: '${column}'`, optional && 'nullable: true'].filter(Boolean);
+  return options.length > 0 ? `'${columnType}', { ${options.join(', ')} }` : `'${columnType}'`;
+}
+
+function orNull({ rowType, optional }) {
+  return optional ? `${rowType} | null` : rowType;
+}
+
+function migrationSlots(each) {
+  return {
+    columnsInSql: each((field) => `,\n        ${columnInSql(field)}`, ''),
+    indicesInSql: each(
+      ({ reference, column }) =>
+        reference &&
+        `await runner.query('CREATE INDEX sample_things_${column} ON sample_things (${column}, id)');`,
+    ),
+  };
+}
+
+function columnInSql({ column, columnType, optional, check, rule, reference }) {
+  const parts = [`${column} ${columnType}`];
+  if (!optional) parts.push('NOT NULL');
+  if (check) parts.push(`CONSTRAINT sample_things_${column}_${rule} CHECK (${check(column)})`);
+  if (reference) parts.push(`CONSTRAINT sample_things_${column}_fkey REFERENCES ${reference.table} (id)`);
+  return parts.join(' ');
+}
+
+function dtoSlots(each) {
+  return {
+    enumerations: each(
+      ({ values, ruleCode, rowType, words }) =>
+        values &&
+        `export const ${ruleCode} = oneOf('${rowType}', ${values.list}, 'The ${words} of a sample thing.');`,
+      '\n\n',
+    ),
+    declarations: each((field) => declaration(field), '\n\n'),
+    imported: each(nameOf, ', '),
+    input: each((field) => property(field, mayBeLeftOut(field)), '\n\n'),
+    output: each((field) => property(field, field.optional), '\n\n'),
+    shown: each(({ name, optional }) => (optional ? `${name}: ${name} ?? undefined` : name), ', '),
+    inserted: each((field) => inserted(field), ', '),
+  };
+}
+
+function inserted({ name, optional, initial }) {
+  const otherwise = optional ? 'null' : initial;
+  return otherwise === undefined ? name : `${name}: ${name} ?? ${otherwise}`;
+}
+
+function declaration(field) {
+  const declare = mayBeLeftOut(field) ? 'OptionalField' : 'Field';
+  return `export const ${nameOf(field)} = () =>
+    ${declare}(${field.ruleCode}, { description: ${inQuotes(descriptionOf(field))}, example: ${field.samples[0]} });`;
+}
+
+function descriptionOf({ kind, name, words, reference }) {
+  if (reference) return `Identifier of the ${reference.words} of the sample thing.`;
+  if (kind === 'boolean') return `Whether the sample thing is ${words}.`;
+  if (name.endsWith('Id')) return `Identifier of the ${words.replace(/ id$/, '')} of the sample thing.`;
+  return `The ${words} of the sample thing.`;
+}
+
+function property(field, absent) {
+  return `@${nameOf(field)}()\nreadonly ${field.name}${absent ? '?' : '!'}: ${field.rowType};`;
+}
+
+function nameOf(field) {
+  if (field.optional) return `OptionalSampleThing${field.type}`;
+  return `SampleThing${field.type}${field.values ? 'Field' : ''}`; // the type of an enumeration has the shorter name
+}
+
+function mayBeLeftOut({ optional, initial }) {
+  return optional || initial !== undefined;
+}
+
+function exampleSlots(each) {
+  return {
+    usual: each(({ name, samples }) => `${name}: ${samples[0]}`, ', '),
+    minimal: each((field) => !mayBeLeftOut(field) && `${field.name}: ${field.samples[0]}`, ', '),
+  };
+}
+
+function testSlots(each) {
+  return {
+    members: each(
+      ({ name, bodyType, rowType, optional }) => `${name}${optional ? '?' : ''}: ${bodyType ?? rowType};`,
+    ),
+    requiredNames: each((field) => !mayBeLeftOut(field) && field.name, ', '),
+    required: each((field) => !mayBeLeftOut(field) && `'${field.name}'`, ', '),
+    defaults: each(({ name, initial }) => initial && `${name}: ${initial}`, ', '),
+    invalid: each(({ name, invalid }) => invalid.map((value) => `['${name}', ${value}],`).join('\n')),
+    kept: each(
+      ({ name, kept, reference }) => !reference && kept.map((value) => `['${name}', ${value}],`).join('\n'),
+    ),
+    references: each(
+      ({ name, reference }) =>
+        reference && `const [${name.replace(/Id$/, '')}] = await ${reference.add}(service, {});`,
+    ),
+    referenceIds: each(({ name, reference }) => reference && `${name}: ${name.replace(/Id$/, '')}!.id`, ', '),
+    referenceImports: each(
+      ({ reference }) => reference && `import { ${reference.add} } from './${reference.plural}.js';`,
+    ),
+  };
+}
+
+function inQuotes(text) {
+  return text.includes("'") ? `"${text}"` : `'${text}'`;
+}
+
+/** The Allow header of the path of one item. */
+function allowOf(operations) {
+  const methods = ['OPTIONS'];
+  if (operations.has('get')) methods.push('GET', 'HEAD');
+  if (operations.has('update')) methods.push('PATCH');
+  if (operations.has('delete')) methods.push('DELETE');
+  return methods.toSorted().join(', ');
+}
