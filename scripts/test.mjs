@@ -4,6 +4,7 @@ import { install } from './prepare.mjs';
 import { root } from './support/root.mjs';
 import { endLike, runChild } from './support/run-child.mjs';
 import { giveUp } from './support/say.mjs';
+import { selectProjects } from './support/select-projects.mjs';
 
 const { BASE_URL, API_KEY } = process.env;
 if (BASE_URL && !API_KEY) {
@@ -15,7 +16,9 @@ if (BASE_URL && !(URL.canParse(BASE_URL) && /^https?:$/.test(new URL(BASE_URL).p
   giveUp(`BASE_URL must be an address such as https://pets.example.com, not ${BASE_URL}`);
 }
 
-const asked = process.argv.slice(2).map(asFile);
+const { projects, others } = selectProjects(process.argv.slice(2));
+if (BASE_URL) projects.splice(0, Infinity, 'e2e');
+const asked = others.map(asFile);
 refuseWhatMatchesNothing(asked);
 if (BASE_URL) await refuseDeafDeployment();
 
@@ -26,7 +29,7 @@ const node = [
   '--liftoff-only', // optimising the WebAssembly of the embedded engine took half the time of a test
 ];
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-const args = [...asked, ...(BASE_URL ? ['--selectProjects', 'e2e'] : [])];
+const args = [...asked, ...(projects.length > 0 ? ['--selectProjects', ...projects] : [])];
 endLike(await runChild(process.execPath, [...node, jest, ...args], { cwd: root, stdio: 'inherit' }));
 
 /** Each operation has its own test file, named after it: `listPets` is in `list-pets`. */

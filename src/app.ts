@@ -6,10 +6,12 @@ import { AppModule } from './app.module.js';
 import { API_PREFIX } from './common/api-prefix.js';
 import { type Clock, SystemClock } from './common/clock.js';
 import type { Config } from './common/config/config.js';
+import { patchTypesOf } from './api/media-types.js';
 import { installResponseTransforms } from './api/responses/transform-response.decorator.js';
 import { createAdapter } from './edge/adapter.js';
 import { allowOrigins } from './edge/cors.js';
 import { collectMethods } from './edge/methods.js';
+import { takePatchTypes } from './edge/patch-types.js';
 import { DeprecationRegistry } from './api/deprecation/deprecation-registry.js';
 import { DeprecationHeaders } from './api/deprecation/deprecation-headers.js';
 import { refuseOverload } from './edge/overload.js';
@@ -39,11 +41,13 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
   const deprecationHeaders = new DeprecationHeaders(document, app.get(DeprecationRegistry));
-  if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins);
+  const patchTypes = patchTypesOf(document);
+  if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins, document);
   limitAndObserve(app, config, deprecationHeaders);
   handleInOrder(fastify.server); // runs before the overload check: the step installed last runs first
   app.get(Shutdown).attachTo(fastify);
-  const methods = collectMethods(fastify);
+  const methods = collectMethods(fastify, patchTypes);
+  takePatchTypes(fastify, patchTypes);
   deprecationHeaders.attachTo(fastify);
   installResponseTransforms(app, fastify);
   compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);

@@ -8,7 +8,6 @@ export function slotsOf(fields, operations) {
     ...dtoSlots(each),
     ...exampleSlots(each),
     ...testSlots(each),
-    allow: allowOf(operations),
     andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
     valuesImports: each(
       ({ values, kebab, rowType }) =>
@@ -165,13 +164,4 @@ function testSlots(each) {
 
 function inQuotes(text) {
   return text.includes("'") ? `"${text}"` : `'${text}'`;
-}
-
-/** The Allow header of the path of one item. */
-function allowOf(operations) {
-  const methods = ['OPTIONS'];
-  if (operations.has('get')) methods.push('GET', 'HEAD');
-  if (operations.has('update')) methods.push('PATCH');
-  if (operations.has('delete')) methods.push('DELETE');
-  return methods.toSorted().join(', ');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, EntityMetadataNotFoundError } from 'typeorm';
-import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown } from './database-errors.js';
+import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown, toOutage } from './database-errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 
@@ -59,5 +59,33 @@ describe('isDatabaseOutage', () => {
     undefined,
   ])('is false of %p, which is not temporary', (thrown) => {
     expect(isDatabaseOutage(thrown)).toBe(false);
+  });
+});
+
+describe('toOutage', () => {
+  const unanswered = [
+    new Error('Query read timeout'),
+    new Error('Connection terminated unexpectedly'),
+    withCode('ECONNRESET'),
+    withCode('08006'),
+  ];
+
+  it.each(unanswered)('says that the outcome of a change is unknown after %p', (error) => {
+    expect(toOutage(error, true)).toMatchObject({ name: 'OutcomeUnknown', cause: error });
+    expect(toOutage(error, false)).toMatchObject({ name: 'DatabaseOutage', cause: error });
+  });
+
+  it.each([
+    withCode('ECONNREFUSED'),
+    Object.assign(withCode('ETIMEDOUT'), { syscall: 'connect' }),
+    new Error('Connection terminated due to connection timeout'),
+    new Error('timeout exceeded when trying to connect'),
+    withCode('57014'),
+  ])('does not say so of a statement that was never sent, or was refused: %p', (error) => {
+    expect(toOutage(error, true)).toMatchObject({ name: 'DatabaseOutage', cause: error });
+  });
+
+  it('leaves other errors alone', () => {
+    expect(toOutage(new Error('x'), true)).toBeUndefined();
   });
 });

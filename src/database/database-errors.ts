@@ -41,7 +41,7 @@ export class OutcomeUnknown extends DatabaseOutage {
 
   constructor(options?: ErrorOptions) {
     super(
-      'The database did not answer in time, so the outcome is unknown: look whether it was stored before you send it again.',
+      'The database did not answer in time, so the outcome is unknown: look whether it took effect before you send it again.',
       options,
     );
   }
@@ -79,10 +79,27 @@ const OUTAGES = [
   CannotExecuteNotConnectedError,
 ];
 
-/** Translates errors of pg and TypeORM; `undefined` for those that are no outage. */
-export function toOutage(thrown: unknown): DatabaseOutage | undefined {
+/**
+ * Translates errors of pg and TypeORM; `undefined` for those that are no outage. When the operation changes something, a
+ * statement that was sent and not answered leaves its outcome unknown.
+ */
+export function toOutage(thrown: unknown, changesSomething: boolean): DatabaseOutage | undefined {
   if (thrown instanceof DatabaseOutage) return thrown;
-  return isDatabaseOutage(thrown) ? new DatabaseOutage(undefined, { cause: thrown }) : undefined;
+  if (!isDatabaseOutage(thrown)) return undefined;
+  return changesSomething && isUnanswered(thrown as Error)
+    ? new OutcomeUnknown({ cause: thrown })
+    : new DatabaseOutage(undefined, { cause: thrown });
+}
+
+/** A connection that could not be made carried no statement. */
+const CUT_OFF_CODES = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+const CUT_OFF_TEXTS =
+  /^(?:Connection terminated(?! due to connection timeout)|Query read timeout|Client has encountered a connection error)/;
+
+function isUnanswered(error: Error & { code?: unknown; syscall?: unknown }): boolean {
+  const { message, code, syscall } = error;
+  if (typeof code !== 'string') return CUT_OFF_TEXTS.test(message);
+  return (CUT_OFF_CODES.has(code) && syscall !== 'connect') || meaningOf(code) === 'unknown';
 }
 
 export function isDatabaseOutage(thrown: unknown): boolean {

@@ -1,25 +1,39 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
-
-const ALLOWED = {
-  'access-control-allow-methods': 'GET, HEAD, POST',
-  'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
-  'access-control-max-age': '600',
-};
-const EXPOSED =
-  'Link, Location, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Deprecation, Sunset, WWW-Authenticate';
+import { operationsOf, responsesOf } from '../api/document/operations.js';
 
 /**
- * Allows cross-origin requests from the listed origins. It only sets headers: the OPTIONS handler of the path answers a
- * preflight. @fastify/cors would answer it itself, even for unknown paths.
+ * Allows cross-origin requests from the listed origins: the methods of the path, and the headers that the document
+ * declares. It only sets headers: the OPTIONS handler of the path answers a preflight. @fastify/cors would answer it
+ * itself, even for unknown paths.
  */
-export function allowOrigins(instance: FastifyInstance, origins: string[]): void {
-  instance.addHook('onRequest', ({ headers, method }, reply, done) => {
+export function allowOrigins(instance: FastifyInstance, origins: string[], document: OpenAPIObject): void {
+  const exposed = responseHeadersOf(document).join(', ');
+  const allowed = ['Authorization', 'Content-Type', 'X-Request-Id', ...requestHeadersOf(document)].join(', ');
+  instance.addHook('onRequest', ({ headers, method, routeOptions }, reply, done) => {
     reply.header('vary', 'Origin');
     if (headers.origin !== undefined && origins.includes(headers.origin)) {
       reply.header('access-control-allow-origin', headers.origin);
-      reply.header('access-control-expose-headers', EXPOSED);
-      if (method === 'OPTIONS') reply.headers(ALLOWED);
+      reply.header('access-control-expose-headers', exposed);
+      const methods = instance.methodsOfPaths.get(routeOptions.url ?? '');
+      if (method === 'OPTIONS' && methods) {
+        reply.headers({
+          'access-control-allow-methods': [...methods].toSorted().join(', '),
+          'access-control-allow-headers': allowed,
+          'access-control-max-age': '600',
+        });
+      }
     }
     done();
   });
+}
+
+function responseHeadersOf(document: OpenAPIObject): string[] {
+  const responses = operationsOf(document).flatMap(({ operation }) => responsesOf(operation));
+  return [...new Set(responses.flatMap(([, { headers = {} }]) => Object.keys(headers)))].toSorted();
+}
+
+function requestHeadersOf(document: OpenAPIObject): string[] {
+  const parameters = operationsOf(document).flatMap(({ operation }) => operation.parameters ?? []);
+  return [...new Set(parameters.flatMap((one) => ('in' in one && one.in === 'header' ? [one.name] : [])))];
 }

@@ -24,15 +24,39 @@ function objectOf(bytes: Buffer): object {
   return value;
 }
 
-const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+const TYPES = Symbol('media types');
 
-function requireJson({ headers, rawHeaders }: IncomingMessage): void {
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The media types of a PATCH body. Other bodies are plain JSON. */
+    [TYPES]?: readonly string[];
+  }
+}
+
+/** Sets the media types that `readJsonBody` takes, and a 415 names in `Accept-Patch` (RFC 5789). */
+export function takeTypes(request: IncomingMessage, types: readonly string[]): void {
+  request[TYPES] = types;
+}
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+
+function requireJson(request: IncomingMessage): void {
+  const { headers, rawHeaders, [TYPES]: types } = request;
   if (headers['content-encoding'] !== undefined) {
-    throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
+    throw unsupported('Send the body without a Content-Encoding.', types);
   }
-  if (countHeader(rawHeaders, 'content-type') > 1 || !JSON_MEDIA_TYPE.test(headers['content-type'] ?? '')) {
-    throw new ApiError('unsupported_media_type', 'Send the body with one Content-Type: application/json.');
+  const given = headers['content-type'] ?? '';
+  const isKnown =
+    JSON_MEDIA_TYPE.test(given) || types?.includes(MEDIA_TYPE.exec(given)?.[1]?.toLowerCase() ?? '');
+  if (!isKnown || countHeader(rawHeaders, 'content-type') > 1) {
+    const names = types?.join(' or ') ?? 'application/json';
+    throw unsupported(`Send the body with one Content-Type: ${names}.`, types);
   }
+}
+
+function unsupported(message: string, types: readonly string[] | undefined): ApiError {
+  return new ApiError('unsupported_media_type', message, types && { 'accept-patch': types.join(', ') });
 }
 
 /** Requests with `Expect: 100-continue`. 100 Continue is sent after the guards accept the request. */

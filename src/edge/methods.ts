@@ -11,9 +11,12 @@ declare module 'fastify' {
 
 /**
  * Collects the methods of each path registered from now on. `answerOthers`, called after all routes are registered, adds
- * OPTIONS, which lists the methods, and answers all other methods with 405.
+ * OPTIONS, which lists the methods and the media types of PATCH (RFC 5789), and answers all other methods with 405.
  */
-export function collectMethods(instance: FastifyInstance): { answerOthers(): void } {
+export function collectMethods(
+  instance: FastifyInstance,
+  patchTypes: ReadonlyMap<string, readonly string[]>,
+): { answerOthers(): void } {
   const methods = new Map<string, Set<string>>();
   let answering = false;
   instance.decorate('methodsOfPaths', methods);
@@ -30,7 +33,9 @@ export function collectMethods(instance: FastifyInstance): { answerOthers(): voi
         const allow = [...known, ...(known.has('OPTIONS') ? [] : ['OPTIONS'])].toSorted().join(', ');
         const others = METHODS.filter((method) => !known.has(method) && method !== 'OPTIONS');
         if (!known.has('OPTIONS')) {
-          instance.options(url, (_request, reply) => reply.code(204).header('allow', allow).send());
+          const types = patchTypes.get(url);
+          const headers = { allow, ...(types && { 'accept-patch': types.join(', ') }) };
+          instance.options(url, (_request, reply) => reply.code(204).headers(headers).send());
         }
         instance.route({
           method: others,

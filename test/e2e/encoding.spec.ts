@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
+import { describeOnServer } from './support/database.js';
 
 const server = process.env['DATABASE_DIRECT_URL'] ?? process.env['DATABASE_URL'] ?? '';
 
-// The embedded engine always uses UTF8.
-const onServer = server ? describe : describe.skip;
-
-onServer('A database that is not UTF8', () => {
+describeOnServer('A database that is not UTF8', () => {
   const name = `animal_store_encoding_${process.pid}`;
   let direct: pg.Client;
   beforeEach(async () => {

@@ -6,6 +6,7 @@ import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { DAY_MS } from '../../src/common/clock.js';
 import { expectError } from './support/expectations.js';
+import { describeOnServer } from './support/database.js';
 import { type Service, startService } from './support/service.js';
 
 describe('API keys', () => {
@@ -119,37 +120,33 @@ describe('API keys', () => {
     expect((await keys.find(old.id))!.expiresAt).toEqual(old.expiresAt);
   });
 
-  // Needs two concurrent transactions; the embedded engine has one session.
-  (process.env['DATABASE_URL'] ? describe : describe.skip)(
-    'while another transaction changes the key',
-    () => {
-      const rotatedBeside = async (change: string): Promise<unknown> => {
-        const old = await keys.issue({ name: `beside ${change}` });
-        const dataSource = service.app.get(DataSource);
-        const other = dataSource.createQueryRunner();
-        await other.startTransaction();
-        await other.query(`UPDATE api_keys SET ${change} WHERE id = $1`, [old.id]);
-        const rotation = keys.rotate(old.id, DAY_MS);
-        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-        const ended = rotation.then(() => true);
-        while ((await dataSource.query<unknown[]>(waiting)).length === 0) {
-          if (await Promise.race([ended, setTimeout(5, false)])) break;
-        }
-        await other.commitTransaction();
-        await other.release();
-        await rotation;
-        return (await keys.list()).filter(({ name }) => name === `beside ${change}`).length;
-      };
+  describeOnServer('while another transaction changes the key', () => {
+    const rotatedBeside = async (change: string): Promise<unknown> => {
+      const old = await keys.issue({ name: `beside ${change}` });
+      const dataSource = service.app.get(DataSource);
+      const other = dataSource.createQueryRunner();
+      await other.startTransaction();
+      await other.query(`UPDATE api_keys SET ${change} WHERE id = $1`, [old.id]);
+      const rotation = keys.rotate(old.id, DAY_MS);
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      const ended = rotation.then(() => true);
+      while ((await dataSource.query<unknown[]>(waiting)).length === 0) {
+        if (await Promise.race([ended, setTimeout(5, false)])) break;
+      }
+      await other.commitTransaction();
+      await other.release();
+      await rotation;
+      return (await keys.list()).filter(({ name }) => name === `beside ${change}`).length;
+    };
 
-      it('have no successor when that revokes them', async () => {
-        expect(await rotatedBeside('revoked_at = now()')).toBe(1);
-      });
+    it('have no successor when that revokes them', async () => {
+      expect(await rotatedBeside('revoked_at = now()')).toBe(1);
+    });
 
-      it('have a successor when that leaves them working', async () => {
-        expect(await rotatedBeside('last_used_at = now()')).toBe(2);
-      });
-    },
-  );
+    it('have a successor when that leaves them working', async () => {
+      expect(await rotatedBeside('last_used_at = now()')).toBe(2);
+    });
+  });
 
   it('are rotated twice at the same moment: both successors work, and the old key does not live longer', async () => {
     const old = await keys.issue({ name: 'rotated twice' });

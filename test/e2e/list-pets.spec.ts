@@ -14,7 +14,7 @@ describe('listPets: GET /v1/pets', () => {
   afterAll(() => service.stop());
 
   itRequiresAnApiKey(() => service, { method: 'GET', path: '/v1/pets' });
-  itAnswersErrors(() => service, { path: '/v1/pets', allow: 'GET, HEAD, OPTIONS, POST' });
+  itAnswersErrors(() => service, { path: '/v1/pets' });
   itIsPaged({
     path: '/v1/pets',
     add: (own, count) => addPets(own, ...Array.from({ length: count }, () => ({}))),

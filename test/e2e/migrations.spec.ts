@@ -5,7 +5,7 @@ import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrationOptions } from '../../src/database/data-source-options.js';
 import { migrate } from '../../src/database/migrator.js';
-import { createDatabase, type TestDatabase } from './support/database.js';
+import { createDatabase, describeOnServer, type TestDatabase } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 
 class CreateThings1700000000000 implements MigrationInterface {
@@ -84,8 +84,7 @@ describeInside('Migrations', () => {
     expect(ran.flat()).toEqual(['CreateThings1700000000000', 'IndexThings1700000000001']);
   });
 
-  // The embedded engine has one session, which cannot block itself.
-  (process.env['DATABASE_URL'] ? describe : describe.skip)('that have to wait', () => {
+  describeOnServer('that have to wait', () => {
     let other: pg.Client;
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     beforeEach(async () => {

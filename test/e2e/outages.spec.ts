@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -9,19 +9,16 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 import { call } from './support/client.js';
-import { createDatabase, type TestDatabase } from './support/database.js';
+import { createDatabase, describeOnServer, type TestDatabase } from './support/database.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
 const AWAY = 'The database cannot be reached at the moment.';
 const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 const UNKNOWN =
-  'The database did not answer in time, so the outcome is unknown: look whether it was stored before you send it again.';
+  'The database did not answer in time, so the outcome is unknown: look whether it took effect before you send it again.';
 
-// The embedded engine runs in the process, without a connection that could break.
-const onServer = process.env['DATABASE_URL'] ? describe : describe.skip;
-
-onServer('A database outage', () => {
+describeOnServer('A database outage', () => {
   let database: TestDatabase;
   let wire: Wire;
   let direct: pg.Client;

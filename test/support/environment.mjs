@@ -23,7 +23,7 @@ async function startEngine() {
 
 /**
  * Extends Jest's environment: engines run here because they are faster outside the sandbox of a test file, failures
- * show the last HTTP exchange, and tests that a running deployment cannot support are skipped.
+ * show the last HTTP exchange and the errors of the log, and tests that a running deployment cannot support are skipped.
  */
 export default class Environment extends TestEnvironment {
   async setup() {
@@ -32,8 +32,14 @@ export default class Environment extends TestEnvironment {
   }
 
   handleTestEvent(event) {
-    if (event.name === 'test_start') this.global.showLastExchange = undefined;
-    if (event.name === 'test_fn_failure') this.#showExchange(event.error);
+    if (event.name === 'test_start') {
+      this.global.showLastExchange = undefined;
+      this.global.loggedErrors = [];
+    }
+    if (event.name === 'test_fn_failure') {
+      this.#show(event.error, 'The last request and its answer', this.global.showLastExchange?.());
+      this.#show(event.error, 'The service logged', this.global.loggedErrors?.map(readable).join('\n\n'));
+    }
     if (event.name === 'test_done') skipWithoutInside(event.test);
   }
 
@@ -42,14 +48,22 @@ export default class Environment extends TestEnvironment {
     await super.teardown();
   }
 
-  #showExchange(error) {
-    const exchange = this.global.showLastExchange?.();
-    if (!exchange || typeof error?.stack !== 'string') return;
-    const shown = `The last request and its answer:\n\n${exchange.replaceAll(/^/gm, '    ')}\n`;
+  /** Puts a text between the message of an error and its stack. */
+  #show(error, title, text) {
+    if (!text || typeof error?.stack !== 'string') return;
+    const shown = `${title}:\n\n${text.replaceAll(/^/gm, '    ')}\n`;
     const frames = error.stack.search(/^\s+at /m);
     const end = frames < 0 ? error.stack.length : frames;
     error.stack = `${error.stack.slice(0, end).trimEnd()}\n\n${shown}\n${error.stack.slice(end)}`;
   }
+}
+
+/** A line of the log with the stack of its error, as a developer would read it. */
+function readable(line) {
+  const { msg, requestId, err } = JSON.parse(line);
+  return [[msg, requestId && `(${requestId})`].filter(Boolean).join(' '), err?.stack]
+    .filter(Boolean)
+    .join('\n');
 }
 
 /** Marks a test as skipped if it needs more than a running deployment, and drops the errors that follow from that. */

@@ -6,7 +6,7 @@ import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { ErrorDto } from '../errors/error.dto.js';
 import { describeDeprecation } from './describe-deprecation.js';
 import { describeErrors } from './describe-errors.js';
-import { describeHeaders, DOCUMENT_HEADERS } from './describe-headers.js';
+import { describeHeaders, headersOf } from './describe-headers.js';
 import { closeBodySchema, nameArraySchemas } from './describe-schemas.js';
 import { operationsOf } from './operations.js';
 import { listResources } from './resource.decorator.js';
@@ -20,18 +20,19 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     extraModels: [ErrorDto],
   });
   Object.assign(document.info, TERMS);
-  document.components = { ...document.components, headers: DOCUMENT_HEADERS };
+  document.components ??= {};
   listResources(document);
   const deprecations = app.get(DeprecationRegistry);
-  for (const { operation } of operationsOf(document)) {
+  for (const { method, operation } of operationsOf(document)) {
     describeErrors(operation);
     const policy = deprecations.ofOperation(operation.operationId ?? '');
     if (policy) describeDeprecation(operation, policy);
     describeStability(operation);
-    describeHeaders(operation);
+    describeHeaders(operation, method);
     nameArraySchemas(operation, document.components);
     closeBodySchema(operation, document.components);
   }
+  document.components.headers = headersOf(document);
   return document;
 }
 

@@ -1,11 +1,11 @@
 import { REALM, REQUEST_ID_PATTERN } from '../../common/contract.js';
-import type { HeadersObject, OperationObject } from './openapi-types.js';
-import { BEFORE_ROUTING, headerRef, responsesOf } from './operations.js';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { HeadersObject, OperationObject, ReferenceObject } from './openapi-types.js';
+import { BEFORE_ROUTING, headerRef, operationsOf, responsesOf } from './operations.js';
 
 const text = { type: 'string' } as const;
 
-/** The response headers, which operations refer to by name. */
-export const DOCUMENT_HEADERS: HeadersObject = {
+const HEADERS: HeadersObject = {
   'X-Request-Id': {
     description:
       'Names the request in the logs of the service; taken from the request when it is well formed.',
@@ -39,6 +39,12 @@ export const DOCUMENT_HEADERS: HeadersObject = {
     schema: text,
     example: '"requests";r=59999;t=60',
   },
+  'Accept-Patch': {
+    description: 'The media types that the operation takes (RFC 5789).',
+    required: true,
+    schema: text,
+    example: 'application/json, application/merge-patch+json',
+  },
   PageLinks: {
     description: 'Where the first page is and, when more items follow, the next one (RFC 8288).',
     required: true,
@@ -70,6 +76,14 @@ export const DOCUMENT_HEADERS: HeadersObject = {
   },
 };
 
+/** The response headers that operations refer to by name. */
+export function headersOf(document: OpenAPIObject): HeadersObject {
+  const responses = operationsOf(document).flatMap(({ operation }) => responsesOf(operation));
+  const headers = responses.flatMap(([, response]) => Object.values(response.headers ?? {}));
+  const used = new Set(headers.map((header) => (header as ReferenceObject).$ref));
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.has(headerRef(name).$ref)));
+}
+
 /** Responses without a valid key carry no rate limit headers. */
 const WITHOUT_VALID_KEY = new Set(['401', ...BEFORE_ROUTING]);
 
@@ -78,13 +92,14 @@ const RATE_HEADERS: HeadersObject = {
   RateLimit: headerRef('RateLimit'),
 };
 
-/** Adds the headers that every operation sends. */
-export function describeHeaders(operation: OperationObject): void {
+/** Adds the headers that every operation sends, and those of its method. */
+export function describeHeaders(operation: OperationObject, method: string): void {
   for (const [status, response] of responsesOf(operation)) {
     response.headers = {
       'X-Request-Id': headerRef('X-Request-Id') as never,
       'Cache-Control': headerRef('Cache-Control') as never,
       ...(WITHOUT_VALID_KEY.has(status) ? {} : RATE_HEADERS),
+      ...(method === 'patch' && status === '415' && { 'Accept-Patch': headerRef('Accept-Patch') }),
       ...response.headers,
     };
   }

@@ -20,7 +20,10 @@ export const ERRORS = {
   gone: { status: 410, when: 'The operation has been removed.' },
   payload_too_large: { status: 413, when: `The body is larger than ${bodyBytes} bytes.` },
   uri_too_long: { status: 414, when: `The request target is longer than ${urlBytes} bytes.` },
-  unsupported_media_type: { status: 415, when: 'The body is not declared as plain application/json.' },
+  unsupported_media_type: {
+    status: 415,
+    when: 'The body is not declared as plain JSON of a media type that the operation takes.',
+  },
   headers_too_large: { status: 431, when: `The header section is larger than ${headerBytes} bytes.` },
   rate_limited: { status: 429, when: 'Too many requests were made in a short time.' },
   internal_error: {

@@ -6,7 +6,10 @@ import { toApiError } from './to-api-error.js';
 
 /** Translates errors of rooms that the edge may not import, such as those of the database. */
 export const ERROR_TRANSLATION = Symbol('error translation');
-export type ErrorTranslation = (thrown: unknown) => ApiError | undefined;
+export type ErrorTranslation = (thrown: unknown, changesSomething: boolean) => ApiError | undefined;
+
+/** Operations of these methods change nothing (RFC 9110, 9.2.1). */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Turns every error of a route into a response. */
 @Catch()
@@ -14,6 +17,8 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(@Inject(ERROR_TRANSLATION) private readonly translate: ErrorTranslation) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
-    sendError(thrown, requestOf(host), replyOf(host), this.translate(thrown) ?? toApiError(thrown));
+    const request = requestOf(host);
+    const error = this.translate(thrown, !SAFE.has(request.method)) ?? toApiError(thrown);
+    sendError(thrown, request, replyOf(host), error);
   }
 }

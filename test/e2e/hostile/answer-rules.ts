@@ -1,14 +1,10 @@
 import { expect } from '@jest/globals';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { type ErrorCode, ERRORS } from '../../../src/api/errors/error-catalogue.js';
+import { methodsOf } from '../support/allowed-methods.js';
 import type { Service } from '../support/service.js';
 import type { RawAnswer } from './exchange.js';
 import type { More } from './notation.js';
-
-const ALLOW = [
-  [/^\/v1\/pets$/, 'GET, HEAD, OPTIONS, POST'],
-  [/^\/v1\/pets\/[^/]+$/, 'GET, HEAD, OPTIONS'],
-  [/^\//, 'GET, HEAD, OPTIONS'],
-] as const;
 
 /** Must not appear in an error: stack traces, file names, SQL, names of libraries. */
 const INTERNALS =
@@ -20,6 +16,7 @@ export async function expectAnswerTo(
   answer: RawAnswer,
   more: More,
   service: Service,
+  document: OpenAPIObject,
 ): Promise<void> {
   const { status, headers } = answer;
   const [, method = '', target = ''] = /^(\S+) (\S+)/.exec(request) ?? [];
@@ -29,7 +26,7 @@ export async function expectAnswerTo(
     'x-request-id': expect.stringMatching(/^[A-Za-z0-9._-]{1,128}$/),
     ...(/^\/v1(\/|$)/.test(path) && { 'cache-control': 'no-store' }),
     ...(status === 401 && { 'www-authenticate': challengeOf(answer) }),
-    ...([405, 204].includes(status) && { allow: ALLOW.find(([form]) => form.test(path))?.[1] }),
+    ...((status === 405 || (status === 204 && method === 'OPTIONS')) && { allow: allowOf(path, document) }),
     ...([429, 503].includes(status) && { 'retry-after': expect.stringMatching(/^\d+$/) }),
   });
   expectDeprecation(/^(GET|HEAD)$/.test(method) && /^\/v1\/pets\/[^/]+$/.test(path), answer);
@@ -37,6 +34,11 @@ export async function expectAnswerTo(
   else if (status >= 400 && method !== 'HEAD') expectError(answer);
   else expectType(answer);
   if (status === 201) await expectStored(request, answer, more, service);
+}
+
+/** Routes outside the API are read-only. */
+function allowOf(path: string, document: OpenAPIObject): string {
+  return path.startsWith('/v1/') ? methodsOf(document, path).join(', ') : 'GET, HEAD, OPTIONS';
 }
 
 /** The path of a request target: without query and origin, decoded once. */

@@ -1,10 +1,13 @@
 import { ask, bytes, get, HOST, JSON_BODY, KEY, type Line, LENGTH, message, REX } from './notation.js';
 
-/** The method is checked before the key and everything else but the path. */
+/**
+ * The method is checked before the key and everything else but the path. Paths of the API are asked with methods that no
+ * operation can have, so that features may add any other.
+ */
 export const methods: Line[] = [
-  ['405 method_not_allowed', ask('PUT', '/v1/pets'), 'a list cannot be replaced'],
-  ['405 method_not_allowed', ask('PATCH', '/v1/pets'), 'a list cannot be changed'],
-  ['405 method_not_allowed', ask('DELETE', '/v1/pets'), 'a list cannot be deleted'],
+  ['405 method_not_allowed', ask('PUT', '/health/live'), 'a health check cannot be replaced'],
+  ['405 method_not_allowed', ask('PATCH', '/health/live'), 'a health check cannot be changed'],
+  ['405 method_not_allowed', ask('DELETE', '/health/live'), 'a health check cannot be deleted'],
   ['405 method_not_allowed', ask('TRACE', '/v1/pets'), 'TRACE would echo a key'],
   ['405 method_not_allowed', ask('CONNECT', '/v1/pets'), 'the service is not a proxy'],
   ['405 method_not_allowed', ask('PROPFIND', '/v1/pets'), 'no WebDAV'],
@@ -14,29 +17,29 @@ export const methods: Line[] = [
   ['405 method_not_allowed', ask('SEARCH', '/v1/pets'), 'a method that only Node.js knows'],
   ['405 method_not_allowed', ask('PURGE', '/v1/pets'), 'no cache to purge'],
   ['405 method_not_allowed', ask('M-SEARCH', '/v1/pets'), 'a method with a hyphen'],
-  ['405 method_not_allowed', ask('POST', '/v1/pets/1'), 'POST needs a list'],
-  ['405 method_not_allowed', ask('PUT', '/v1/pets/1'), 'an animal cannot be replaced'],
-  ['405 method_not_allowed', ask('PATCH', '/v1/pets/1'), 'an animal cannot be changed'],
-  ['405 method_not_allowed', ask('DELETE', '/v1/pets/1'), 'an animal cannot be deleted'],
+  ['405 method_not_allowed', ask('POST', '/openapi.yaml'), 'the document is read-only'],
+  ['405 method_not_allowed', ask('PUT', '/openapi.yaml'), 'the document is read-only'],
+  ['405 method_not_allowed', ask('PATCH', '/openapi.yaml'), 'the document is read-only'],
+  ['405 method_not_allowed', ask('DELETE', '/openapi.yaml'), 'the document is read-only'],
   ['405 method_not_allowed', ask('TRACE', '/v1/pets/1'), 'TRACE would echo a key'],
-  ['405 method_not_allowed', ask('DELETE', '/v1/pets/not-a-number'), 'the method is checked before the id'],
-  ['405 method_not_allowed', ask('DELETE', '/v1/pets/1?x=%zz'), 'the method is checked before the query'],
+  ['405 method_not_allowed', ask('PURGE', '/v1/pets/not-a-number'), 'the method is checked before the id'],
+  ['405 method_not_allowed', ask('PURGE', '/v1/pets/1?x=%zz'), 'the method is checked before the query'],
   [
     '405 method_not_allowed',
-    ask('PUT', '/v1/pets', 'Authorization: Basic eA=='),
+    ask('LOCK', '/v1/pets', 'Authorization: Basic eA=='),
     'the method is checked before the key',
   ],
-  ['405 method_not_allowed', ask('DELETE', '/v1/pets', KEY), 'a key enables no other methods'],
+  ['405 method_not_allowed', ask('LOCK', '/v1/pets', KEY), 'a key enables no other methods'],
   ['405 method_not_allowed', ask('POST', '/health/live'), 'a health check is read-only'],
   ['405 method_not_allowed', ask('DELETE', '/openapi.json'), 'the document is read-only'],
   [
     '405 method_not_allowed',
-    bytes(`${ask('PUT', '/v1/pets', JSON_BODY, LENGTH)}${REX}`),
+    bytes(`${ask('LOCK', '/v1/pets', JSON_BODY, LENGTH)}${REX}`),
     'the body is skipped',
   ],
   [
     '405 method_not_allowed',
-    bytes(`${ask('DELETE', '/v1/pets/1', 'Content-Length: 5')}hello`),
+    bytes(`${ask('UNLOCK', '/v1/pets/1', 'Content-Length: 5')}hello`),
     'the body is skipped',
   ],
   [
@@ -65,7 +68,7 @@ export const methods: Line[] = [
   ['404 not_found', ask('OPTIONS', '*'), 'the server as a whole is not a resource'],
   ['404 not_found', ask('CONNECT', 'example.com:443'), 'the service is not a proxy'],
   ['404 not_found', ask('DELETE', '/nowhere'), 'the path is checked before the method'],
-  ['404 not_found', ask('PUT', '/v1/store/orders'), 'the path is checked before the method'],
+  ['404 not_found', ask('PUT', '/v1/.nothing'), 'the path is checked before the method'],
   ['400 bad_request', ask('FETCH', '/v1/pets'), 'an unknown method'],
   ['400 bad_request', ask('get', '/v1/pets'), 'methods are case-sensitive'],
   ['400 bad_request', ask('Post', '/v1/pets'), 'methods are case-sensitive'],

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Service } from '../support/service.js';
 import { exchange, type RawAnswer } from './exchange.js';
 import { expectAnswerTo, expectNothingLeaked } from './answer-rules.js';
@@ -18,9 +19,11 @@ const PROBE = message(
 
 /** Sends the lines one by one and reports all failures together. */
 export async function expectAnswers(service: Service, keys: Keys, lines: Line[]): Promise<void> {
+  const { text } = await service.call('GET', '/openapi.json');
+  const document = JSON.parse(text) as OpenAPIObject;
   const failures: string[] = [];
   for (const line of lines) {
-    const failure = await runLine(service, keys, line);
+    const failure = await runLine(service, keys, line, document);
     if (failure) failures.push(failure);
   }
   if (failures.length > 0) {
@@ -30,7 +33,12 @@ export async function expectAnswers(service: Service, keys: Keys, lines: Line[])
   }
 }
 
-async function runLine(service: Service, keys: Keys, line: Line): Promise<string | undefined> {
+async function runLine(
+  service: Service,
+  keys: Keys,
+  line: Line,
+  document: OpenAPIObject,
+): Promise<string | undefined> {
   const [expected, wire, why, more = {}] = line;
   const request = fill(wire, keys);
   const wanted = expected.split(' then ');
@@ -51,7 +59,7 @@ async function runLine(service: Service, keys: Keys, line: Line): Promise<string
     });
     for (const [i, answer] of answers.entries()) {
       expectNothingLeaked(answer, service.key);
-      await expectAnswerTo(i === 0 ? request : PROBE, answer, more, service);
+      await expectAnswerTo(i === 0 ? request : PROBE, answer, more, service, document);
     }
     if (probed) expect(answers.at(-1)?.headers['x-request-id']).toBe('the-probe');
     return undefined;

@@ -46,6 +46,10 @@ export class Contract {
     const response = found.operation.responses[answer.status] as ResponseObject | undefined;
     if (!response) throw new Error(`${shown}, which ${found.operation.operationId} does not document`);
     this.checkHeaders(shown, response, answer);
+    if (!response.content) {
+      if (answer.text !== '') throw new Error(`${shown} with a body, which is not documented`);
+      return;
+    }
     if (method === 'HEAD') return;
     checkNumbers(shown, answer.text);
     const pointer = ['paths', found.path, found.method, 'responses', String(answer.status)];
@@ -71,7 +75,8 @@ export class Contract {
 
   private checkHeaders(shown: string, response: ResponseObject, answer: Answer): void {
     const [mediaType] = Object.keys(response.content ?? {});
-    if (answer.headers['content-type'] !== `${mediaType}; charset=utf-8`) {
+    const contentType = mediaType && `${mediaType}; charset=utf-8`;
+    if (answer.headers['content-type'] !== contentType) {
       throw new Error(`${shown} with the content type ${String(answer.headers['content-type'])}`);
     }
     const documented = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { describe } from '@jest/globals';
 import pg from 'pg';
 import type { DatabaseConnection } from '../../../src/database/connection.js';
 import { embed, type EmbeddedDatabase } from '../../../src/database/embedded/embedded-database.js';
 import { engines } from '../../support/empty-database.js';
 import { requireInside } from './deployment.js';
+
+/**
+ * Tests that need a PostgreSQL server (`npm run with-postgres -- npm test`). The embedded engine has a single session, in
+ * the process, so nothing can block, cut or exhaust it.
+ */
+export const describeOnServer = process.env['DATABASE_URL'] ? describe : describe.skip;
 
 export interface TestDatabase {
   readonly connection: DatabaseConnection;

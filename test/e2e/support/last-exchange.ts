@@ -10,8 +10,18 @@ interface Exchange {
   readonly answer: Answer;
 }
 
-/** Shared with environment.mjs, which shows the last exchange of a failed test. A function, so only failures pay for it. */
-const place = globalThis as { showLastExchange?: () => string };
+/**
+ * Shared with environment.mjs, which shows the last exchange of a failed test and the errors that the service logged
+ * since it began. A function, so only failures pay for it.
+ */
+const place = globalThis as { showLastExchange?: () => string; loggedErrors?: string[] };
+
+const ERROR_LEVEL = '{"level":50,';
+
+/** Keeps a log line, if it is one of an error, for the report of a failed test. */
+export function rememberIfError(line: string): void {
+  if (line.startsWith(ERROR_LEVEL)) place.loggedErrors?.push(line);
+}
 
 export function rememberExchange(exchange: Exchange): void {
   place.showLastExchange = () => show(exchange);

@@ -9,6 +9,7 @@ import { Database } from '../../../src/database/database.js';
 import { type Answer, call, type Options } from './client.js';
 import { Contract } from './contract.js';
 import { createDatabase } from './database.js';
+import { rememberIfError } from './last-exchange.js';
 import { type Deployment, deployment, NeedsTheInside } from './deployment.js';
 
 /** A clock that tests can set. */
@@ -56,10 +57,14 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   const clock = new MovableClock();
   if (now) clock.moveTo(now);
   const log: string[] = [];
+  const write = (line: string): void => {
+    log.push(line);
+    rememberIfError(line);
+  };
   const app = await createApp(Object.assign(new Config(), settings), {
     clock,
     connection: database.connection,
-    logger: pino({ ...LINES, level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    logger: pino({ ...LINES, level: 'debug' }, { write }),
   });
   await app.listen(0, '127.0.0.1');
   await app.get(Database).whenReady();

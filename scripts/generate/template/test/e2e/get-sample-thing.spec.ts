@@ -14,7 +14,7 @@ describe('getSampleThing: GET /v1/sample/things/{sampleThingId}', () => {
   afterAll(() => service.stop());
 
   itRequiresAnApiKey(() => service, { method: 'GET', path: '/v1/sample/things/1' });
-  itAnswersErrors(() => service, { path: '/v1/sample/things/1', allow: '$allow$' });
+  itAnswersErrors(() => service, { path: '/v1/sample/things/1' });
 
   it('returns the sample thing', async () => {
     expectAnswer(await service.get(`/v1/sample/things/${sampleThing.id}`), 200, sampleThing);
