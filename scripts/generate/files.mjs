@@ -15,7 +15,7 @@ export async function filesOf({ names, fields, operations }, now) {
   const slots = slotsOf(fields, operations);
   const conditions = conditionsOf(fields, operations);
   const assembled = Object.entries(readTemplate())
-    .filter(([path]) => needsOf(path).some((operation) => operations.has(operation)))
+    .filter(([path]) => needsOf(path).some((need) => conditions.has(need)))
     .map(([path, text]) => [path, assemble(text, conditions, slots)]);
   const made = [...assembled, ...valuesFiles(fields)].map(async ([path, text]) => {
     const named = (source) => rename(source, names).replaceAll(TEMPLATE_TIME, String(now));
@@ -28,6 +28,7 @@ export async function filesOf({ names, fields, operations }, now) {
 
 function conditionsOf(fields, operations) {
   const conditions = new Set(operations);
+  if (fields.some(({ optional, reference }) => optional && !reference)) conditions.add('clearable');
   if (fields.some(({ reference }) => reference)) conditions.add('references');
   if (fields.some(({ optional, initial }) => optional || initial !== undefined)) conditions.add('optional');
   if (fields.some(({ kept, reference }) => kept.length > 0 && !reference)) conditions.add('kept');

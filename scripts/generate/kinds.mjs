@@ -59,6 +59,67 @@ export const KINDS = {
       };
     },
   },
+  decimal: {
+    read(range, fail) {
+      const [, min = '0', max = '999999.99'] =
+        range === undefined ? [] : (/^(-?\d+(?:\.\d+)?)\.\.(\d+(?:\.\d+)?)$/.exec(range) ?? [null, '1', '0']);
+      const scale = max.split('.')[1]?.length ?? 0;
+      const precision =
+        Math.max(...[min, max].map((bound) => Math.trunc(Math.abs(bound)).toString().length)) + scale;
+      if (!(Number(max) >= Number(min) + 2) || scale > 6 || precision > 15) {
+        fail(
+          'write its bounds with the decimal places that it has, such as decimal(0..999.99): 6 places and 15 digits at most.',
+        );
+      }
+      const sample = (add) => (Math.trunc(min) + add + (scale && 0.25)).toFixed(Math.min(scale, 2));
+      return {
+        rowType: 'Decimal',
+        columnType: 'numeric',
+        columnOptions: [`precision: ${precision}`, `scale: ${scale}`],
+        sqlType: `numeric(${precision}, ${scale})`,
+        rule: 'range',
+        check: (column) => `${column} BETWEEN ${min} AND ${max}`,
+        ruleCode: `decimal({ minimum: ${min}, maximum: ${max}, scale: ${scale} })`,
+        bodyType: 'number',
+        samples: [sample(0), sample(1)],
+        kept: [max],
+        invalid: [`${max}1`, `${max.split('.')[0]}9`, "'1'"],
+        readInitial: (text, fail) =>
+          /^-?\d+(\.\d+)?$/.test(text) && Number(text) >= Number(min) && Number(text) <= Number(max)
+            ? text
+            : fail(`its default must be a number from ${min} to ${max}.`),
+      };
+    },
+  },
+  boolean: {
+    read(range, fail) {
+      refuseRange(range, fail);
+      return {
+        rowType: 'boolean',
+        columnType: 'boolean',
+        ruleCode: 'boolean()',
+        samples: ['true', 'false'],
+        kept: [],
+        invalid: ["'true'", '1'],
+        readInitial: (text, fail) =>
+          ['true', 'false'].includes(text) ? text : fail('its default must be true or false.'),
+      };
+    },
+  },
+  dateTime: {
+    read(range, fail) {
+      refuseRange(range, fail);
+      return {
+        rowType: 'Date',
+        columnType: 'timestamptz',
+        ruleCode: 'dateTime()',
+        bodyType: 'string',
+        samples: ["'2026-03-31T14:30:00.000Z'", "'2026-04-01T08:00:00.250Z'"],
+        kept: ["'9999-12-31T23:59:59.999Z'"],
+        invalid: ["'2026-02-30T12:00:00Z'", "'2026-03-31'", '0'],
+      };
+    },
+  },
   oneOf: {
     read(range, fail, { type, constant }) {
       const values = range?.split('|') ?? [];

@@ -36,10 +36,14 @@ export function rename(text, names) {
   );
   replacements.set(TEMPLATE.path, names.path);
   const words = [...replacements.keys()].toSorted((a, b) => b.length - a.length).join('|');
-  const article = /^([aeio]|u(?!ni|s))/.test(names.singular) ? 'n' : '';
   return text
-    .replaceAll(/\b([Aa]) (?=sample thing)/g, `$1${article} `)
+    .replaceAll(/\b([Aa]) (?=sample thing)/g, `$1${articleOf(names.singular).slice(1)} `)
     .replaceAll(new RegExp(words, 'g'), (word) => replacements.get(word));
+}
+
+/** "a" or "an". */
+export function articleOf(words) {
+  return /^([aeio]|u(?!ni|s))/.test(words) ? 'an' : 'a';
 }
 
 /** Spellings of a name: type, variable, file, table, constant, prose. */

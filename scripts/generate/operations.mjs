@@ -1,8 +1,9 @@
-export const OPERATIONS = ['list', 'create', 'get'];
+export const OPERATIONS = ['list', 'create', 'get', 'update', 'delete'];
+const USUAL = ['list', 'create', 'get'];
 
 /** Reads the operations of --only, such as "list,create", or throws an error that says what to write. */
 export function readOperations(only) {
-  const names = only?.split(',') ?? OPERATIONS;
+  const names = only?.split(',') ?? USUAL;
   const unknown = names.find((name) => !OPERATIONS.includes(name));
   if (unknown !== undefined) {
     throw new Error(
@@ -17,13 +18,14 @@ export function readOperations(only) {
   return new Set(names);
 }
 
-/** The operations that need a file of the template; undefined if every resource has it. */
+/** The operations, and other conditions, that need a file of the template. */
 export function needsOf(path) {
   if (/list-sample/.test(path)) return ['list'];
   if (/create-sample-thing\.spec/.test(path)) return ['create'];
   if (/get-sample/.test(path)) return ['get'];
-  if (/update-sample/.test(path)) return ['update'];
+  if (/update-sample|-change\.dto/.test(path)) return ['update'];
   if (/delete-sample/.test(path)) return ['delete'];
   if (path.endsWith('.path.ts')) return ['get', 'update', 'delete'];
+  if (path.endsWith('.errors.ts')) return ['references'];
   return OPERATIONS;
 }

@@ -1,13 +1,16 @@
 // The code that depends on the fields of a resource: one text for each slot of the template, in the template's names.
 
+import { articleOf } from './names.mjs';
+
 export function slotsOf(fields, operations) {
   const each = (write, by = '\n') => fields.map(write).filter(Boolean).join(by);
   return {
     ...entitySlots(each),
     ...migrationSlots(each),
-    ...dtoSlots(each),
+    ...dtoSlots(each, operations),
     ...exampleSlots(each),
     ...testSlots(each),
+    ...errorSlots(each),
     andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
     valuesImports: each(
       ({ values, kebab, rowType }) =>
@@ -56,8 +59,12 @@ function foreignKey({ reference, column }) {
   return reference ? `@ForeignKey('${reference.table}', { name: 'sample_things_${column}_fkey' })\n` : '';
 }
 
-function columnArguments({ columnType, name, column, optional }) {
-  const options = [column !== name && `name: '${column}'`, optional && 'nullable: true'].filter(Boolean);
+function columnArguments({ columnType, columnOptions = [], name, column, optional }) {
+  const options = [
+    column !== name && `name: '${column}'`,
+    ...columnOptions,
+    optional && 'nullable: true',
+  ].filter(Boolean);
   return options.length > 0 ? `'${columnType}', { ${options.join(', ')} }` : `'${columnType}'`;
 }
 
@@ -76,15 +83,15 @@ function migrationSlots(each) {
   };
 }
 
-function columnInSql({ column, columnType, optional, check, rule, reference }) {
-  const parts = [`${column} ${columnType}`];
+function columnInSql({ column, columnType, sqlType = columnType, optional, check, rule, reference }) {
+  const parts = [`${column} ${sqlType}`];
   if (!optional) parts.push('NOT NULL');
   if (check) parts.push(`CONSTRAINT sample_things_${column}_${rule} CHECK (${check(column)})`);
   if (reference) parts.push(`CONSTRAINT sample_things_${column}_fkey REFERENCES ${reference.table} (id)`);
   return parts.join(' ');
 }
 
-function dtoSlots(each) {
+function dtoSlots(each, operations) {
   return {
     enumerations: each(
       ({ values, ruleCode, rowType, words }) =>
@@ -92,24 +99,34 @@ function dtoSlots(each) {
         `export const ${ruleCode} = oneOf('${rowType}', ${values.list}, 'The ${words} of a sample thing.');`,
       '\n\n',
     ),
-    declarations: each((field) => declaration(field), '\n\n'),
+    declarations: each((field) => declaration(field, operations), '\n\n'),
     imported: each(nameOf, ', '),
-    input: each((field) => property(field, mayBeLeftOut(field)), '\n\n'),
-    output: each((field) => property(field, field.optional), '\n\n'),
+    input: each(inputOf, '\n\n'),
+    output: each((field) => property(field, { absent: field.optional }), '\n\n'),
+    changes: each((field) => canChange(field) && changeOf(field), '\n\n'),
+    changeableImported: each((field) => canChange(field) && nameOf(field), ', '),
+    changeable: each((field) => canChange(field) && field.name, ', '),
     shown: each(({ name, optional }) => (optional ? `${name}: ${name} ?? undefined` : name), ', '),
     inserted: each((field) => inserted(field), ', '),
   };
 }
 
-function inserted({ name, optional, initial }) {
-  const otherwise = optional ? 'null' : initial;
-  return otherwise === undefined ? name : `${name}: ${name} ?? ${otherwise}`;
+function inserted({ name, optional }) {
+  return optional ? `${name}: ${name} ?? null` : name;
 }
 
-function declaration(field) {
-  const declare = mayBeLeftOut(field) ? 'OptionalField' : 'Field';
-  return `export const ${nameOf(field)} = () =>
-    ${declare}(${field.ruleCode}, { description: ${inQuotes(descriptionOf(field))}, example: ${field.samples[0]} });`;
+/** A reference stays as it is: what depends on it would have to follow. */
+function canChange({ reference }) {
+  return !reference;
+}
+
+function declaration(field, operations) {
+  const usual = field.optional ? 'OptionalField' : 'Field';
+  const isVaried = field.initial !== undefined || (operations.has('update') && canChange(field));
+  const about = `{ description: ${inQuotes(descriptionOf(field))}, example: ${field.samples[0]} }`;
+  return isVaried
+    ? `export const ${nameOf(field)} = (as = ${usual}) => as(${field.ruleCode}, ${about});`
+    : `export const ${nameOf(field)} = () => ${usual}(${field.ruleCode}, ${about});`;
 }
 
 function descriptionOf({ kind, name, words, reference }) {
@@ -119,8 +136,25 @@ function descriptionOf({ kind, name, words, reference }) {
   return `The ${words} of the sample thing.`;
 }
 
-function property(field, absent) {
-  return `@${nameOf(field)}()\nreadonly ${field.name}${absent ? '?' : '!'}: ${field.rowType};`;
+function inputOf(field) {
+  const { initial, optional } = field;
+  return initial === undefined
+    ? property(field, { absent: optional })
+    : property(field, { as: `FieldWithDefault(${initial})` });
+}
+
+function changeOf(field) {
+  const { optional } = field;
+  return property(field, {
+    as: optional ? 'ClearableField' : 'OptionalField',
+    absent: true,
+    orNull: optional,
+  });
+}
+
+function property(field, { as = '', absent = false, orNull = false }) {
+  const type = orNull ? `${field.rowType} | null` : field.rowType;
+  return `@${nameOf(field)}(${as})\nreadonly ${field.name}${absent ? '?' : '!'}: ${type};`;
 }
 
 function nameOf(field) {
@@ -132,11 +166,36 @@ function mayBeLeftOut({ optional, initial }) {
   return optional || initial !== undefined;
 }
 
+function errorSlots(each) {
+  return {
+    errors: each(
+      ({ name, column, reference }) =>
+        reference &&
+        `export const ${refusalOf(name)} = declareError('invalid_field', {
+      message: 'The field "${name}" must be the id of ${articleOf(reference.words)} ${reference.words}.',
+      onConstraint: 'sample_things_${column}_fkey',
+    });`,
+      '\n\n',
+    ),
+    refusals: each(({ name, reference }) => reference && refusalOf(name), ', '),
+  };
+}
+
+function refusalOf(name) {
+  return `unknown${name[0].toUpperCase()}${name.slice(1)}`;
+}
+
 function exampleSlots(each) {
   return {
     usual: each(({ name, samples }) => `${name}: ${samples[0]}`, ', '),
+    otherValue: otherValue(each((field) => canChange(field) && `${field.name}: ${field.samples[1]}`, '\n')),
+    cleared: each(({ name, optional, reference }) => optional && !reference && `${name}: null`, ', '),
     minimal: each((field) => !mayBeLeftOut(field) && `${field.name}: ${field.samples[0]}`, ', '),
   };
+}
+
+function otherValue(all) {
+  return all.split('\n')[0];
 }
 
 function testSlots(each) {
@@ -150,6 +209,16 @@ function testSlots(each) {
     invalid: each(({ name, invalid }) => invalid.map((value) => `['${name}', ${value}],`).join('\n')),
     kept: each(
       ({ name, kept, reference }) => !reference && kept.map((value) => `['${name}', ${value}],`).join('\n'),
+    ),
+    others: each((field) => canChange(field) && `['${field.name}', ${field.samples[1]}],`),
+    clearable: each((field) => canChange(field) && field.optional && `'${field.name}'`, ', '),
+    invalidChanges: each(
+      (field) =>
+        canChange(field) &&
+        [field.invalid[0], !field.optional && 'null']
+          .filter(Boolean)
+          .map((value) => `['${field.name}', ${value}],`)
+          .join('\n'),
     ),
     references: each(
       ({ name, reference }) =>

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
+import type { Decimal } from '../api/validation/rule.js';
 // $valuesImportsHere$
 
 @Entity('sample_things')

@@ -1,6 +1,9 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Refuses } from '../api/errors/refuses.decorator.js';
 import { Created } from '../api/responses/created.decorator.js';
+import { Deleted } from '../api/responses/deleted.decorator.js';
+import { Updated } from '../api/responses/updated.decorator.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import { InStage } from '../api/document/stability.js';
 import type { Page } from '../api/paging/page.js';
@@ -10,10 +13,13 @@ import { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThingDto } from './dto/sample-thing.dto.js';
 import {
   NEW_SAMPLE_THING_EXAMPLES,
+  SAMPLE_THING_CHANGE_EXAMPLES,
   SAMPLE_THING_EXAMPLES,
   SAMPLE_THINGS_EXAMPLES,
 } from './dto/sample-thing.examples.js';
+import { SampleThingChangeDto } from './dto/sample-thing-change.dto.js';
 import { SampleThingPath } from './dto/sample-thing.path.js';
+import { $refusals$ } from './sample-thing.errors.js';
 import { SampleThingsService } from './sample-things.service.js';
 
 @Resource('sample-things', 'The catalogue of sample things')
@@ -58,6 +64,9 @@ export class SampleThingsController {
     examples: SAMPLE_THING_EXAMPLES,
   })
   // end
+  // if references
+  @Refuses($refusals$)
+  // end
   @InStage('experimental')
   async createSampleThing(@Body() newSampleThing: NewSampleThingDto): Promise<SampleThingDto> {
     return SampleThingDto.from(await this.sampleThings.add(newSampleThing));
@@ -70,6 +79,34 @@ export class SampleThingsController {
   @InStage('experimental')
   async getSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<SampleThingDto> {
     return SampleThingDto.from(await this.sampleThings.get(sampleThingId));
+  }
+  // end
+  // if update
+
+  @Patch(':sampleThingId')
+  @ApiOperation({ summary: 'Change a sample thing', description: 'Changes the fields that are sent.' })
+  @ApiBody({ type: SampleThingChangeDto, examples: SAMPLE_THING_CHANGE_EXAMPLES })
+  @Updated({
+    type: SampleThingDto,
+    description: 'The changed sample thing.',
+    examples: SAMPLE_THING_EXAMPLES,
+  })
+  @InStage('experimental')
+  async updateSampleThing(
+    @Param() { sampleThingId }: SampleThingPath,
+    @Body() change: SampleThingChangeDto,
+  ): Promise<SampleThingDto> {
+    return SampleThingDto.from(await this.sampleThings.update(sampleThingId, change));
+  }
+  // end
+  // if delete
+
+  @Delete(':sampleThingId')
+  @ApiOperation({ summary: 'Delete a sample thing' })
+  @Deleted({ description: 'The sample thing was deleted.' })
+  @InStage('experimental')
+  async deleteSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<void> {
+    await this.sampleThings.delete(sampleThingId);
   }
   // end
 }

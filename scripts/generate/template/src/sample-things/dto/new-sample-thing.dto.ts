@@ -1,4 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { FieldWithDefault } from '../../api/validation/field.decorator.js';
+import type { Decimal } from '../../api/validation/rule.js';
 // $valuesImports$
 import { $imported$ } from './sample-thing.fields.js';
 

@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Field } from '../../api/validation/field.decorator.js';
-import { int64 } from '../../api/validation/rule.js';
+import { type Decimal, int64 } from '../../api/validation/rule.js';
 import type { SampleThing } from '../sample-thing.entity.js';
 // $valuesImports$
 import { $imported$ } from './sample-thing.fields.js';

@@ -22,3 +22,12 @@ export const SAMPLE_THINGS_EXAMPLES = {
   nothing: { summary: 'Nothing left', value: [] },
 };
 // end
+// if update
+
+export const SAMPLE_THING_CHANGE_EXAMPLES = {
+  change: { summary: 'Another value', value: { $otherValue$ } },
+  // if clearable
+  clear: { summary: 'Null clears an optional field', value: { $cleared$ } },
+  // end
+};
+// end

@@ -1,5 +1,5 @@
 import { Field, OptionalField } from '../../api/validation/field.decorator.js';
-import { int64, integer, oneOf, text } from '../../api/validation/rule.js';
+import { boolean, dateTime, decimal, int64, integer, oneOf, text } from '../../api/validation/rule.js';
 // $valuesImports$
 
 // The fields of a sample thing, shared by input and output.
