@@ -101,10 +101,15 @@ function dtoSlots(each, operations) {
     ),
     declarations: each((field) => declaration(field, operations), '\n\n'),
     imported: each(nameOf, ', '),
-    input: each(inputOf, '\n\n'),
-    output: each((field) => property(field, { absent: field.optional }), '\n\n'),
-    changes: each((field) => canChange(field) && changeOf(field), '\n\n'),
-    changeableImported: each((field) => canChange(field) && nameOf(field), ', '),
+    input: each((field) => property(newNameOf(field), field, { absent: field.optional }), '\n\n'),
+    output: each((field) => property(nameOf(field), field, { absent: field.optional }), '\n\n'),
+    changes: each(
+      (field) =>
+        canChange(field) && property(changeNameOf(field), field, { absent: true, orNull: field.optional }),
+      '\n\n',
+    ),
+    newImported: each(newNameOf, ', '),
+    changeImported: each((field) => canChange(field) && changeNameOf(field), ', '),
     changeable: each((field) => canChange(field) && field.name, ', '),
     shown: each(({ name, optional }) => (optional ? `${name}: ${name} ?? undefined` : name), ', '),
     inserted: each((field) => inserted(field), ', '),
@@ -121,12 +126,24 @@ function canChange({ reference }) {
 }
 
 function declaration(field, operations) {
-  const usual = field.optional ? 'OptionalField' : 'Field';
-  const isVaried = field.initial !== undefined || (operations.has('update') && canChange(field));
-  const about = `{ description: ${inQuotes(descriptionOf(field))}, example: ${field.samples[0]} }`;
-  return isVaried
-    ? `export const ${nameOf(field)} = (as = ${usual}) => as(${field.ruleCode}, ${about});`
-    : `export const ${nameOf(field)} = () => ${usual}(${field.ruleCode}, ${about});`;
+  const { type, ruleCode, values, optional, initial, samples } = field;
+  const about = `{ description: ${inQuotes(descriptionOf(field))}, example: ${samples[0]} }`;
+  const usual = optional ? 'OptionalField' : 'Field';
+  const isChanged = operations.has('update') && canChange(field);
+  if (!isChanged && initial === undefined)
+    return `export const ${nameOf(field)} = () => ${usual}(${ruleCode}, ${about});`;
+  const rule = values ? ruleCode : `${field.name}Rule`;
+  return [
+    !values && `const ${rule} = ${ruleCode};\n`,
+    `const about${type} = ${about};\n\n`,
+    `export const ${nameOf(field)} = () => ${usual}(${rule}, about${type});\n`,
+    initial !== undefined &&
+      `export const ${newNameOf(field)} = () => OptionalField(${rule}, { ...about${type}, default: ${initial} });\n`,
+    isChanged &&
+      `export const ${changeNameOf(field)} = () => OptionalField(${optional ? `nullable(${rule})` : rule}, about${type});`,
+  ]
+    .filter(Boolean)
+    .join('');
 }
 
 function descriptionOf({ kind, name, words, reference }) {
@@ -136,25 +153,16 @@ function descriptionOf({ kind, name, words, reference }) {
   return `The ${words} of the sample thing.`;
 }
 
-function inputOf(field) {
-  const { initial, optional } = field;
-  return initial === undefined
-    ? property(field, { absent: optional })
-    : property(field, { as: `FieldWithDefault(${initial})` });
+function property(decorator, { name, rowType }, { absent = false, orNull = false } = {}) {
+  return `@${decorator}()\nreadonly ${name}${absent ? '?' : '!'}: ${orNull ? `${rowType} | null` : rowType};`;
 }
 
-function changeOf(field) {
-  const { optional } = field;
-  return property(field, {
-    as: optional ? 'ClearableField' : 'OptionalField',
-    absent: true,
-    orNull: optional,
-  });
+function newNameOf(field) {
+  return field.initial === undefined ? nameOf(field) : `NewSampleThing${field.type}`;
 }
 
-function property(field, { as = '', absent = false, orNull = false }) {
-  const type = orNull ? `${field.rowType} | null` : field.rowType;
-  return `@${nameOf(field)}(${as})\nreadonly ${field.name}${absent ? '?' : '!'}: ${type};`;
+function changeNameOf({ type }) {
+  return `SampleThing${type}Change`;
 }
 
 function nameOf(field) {

@@ -1,5 +1,14 @@
 import { Field, OptionalField } from '../../api/validation/field.decorator.js';
-import { boolean, dateTime, decimal, int64, integer, oneOf, text } from '../../api/validation/rule.js';
+import {
+  boolean,
+  dateTime,
+  decimal,
+  int64,
+  integer,
+  nullable,
+  oneOf,
+  text,
+} from '../../api/validation/rule.js';
 // $valuesImports$
 
 // The fields of a sample thing, shared by input and output.
