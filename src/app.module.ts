@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiModule } from './api/api.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
@@ -8,9 +8,9 @@ import { CommonModule } from './common/common.module.js';
 import type { Config } from './common/config/config.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
-import { toOutage } from './database/database-errors.js';
+import { constraintOf, toOutage } from './database/database-errors.js';
 import { EdgeModule } from './edge/edge.module.js';
-import { ERROR_TRANSLATION, ErrorFilter } from './edge/errors/error.filter.js';
+import { DATABASE_ERRORS, ErrorFilter } from './edge/errors/error.filter.js';
 import { FairShareGuard } from './edge/fair-share.guard.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
@@ -25,7 +25,12 @@ import { RateLimitModule } from './rate-limit/rate-limit.module.js';
   imports: [PetsModule],
 })
 export class AppModule {
-  static forRoot(config: Config, clock: Clock, connection: DatabaseConnection): DynamicModule {
+  static forRoot(
+    config: Config,
+    clock: Clock,
+    connection: DatabaseConnection,
+    features: Type[],
+  ): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -37,6 +42,7 @@ export class AppModule {
         EdgeModule,
         AuthModule,
         HealthModule,
+        ...features,
       ],
       providers: [
         MetricsServer,
@@ -45,7 +51,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: FairShareGuard },
         { provide: APP_PIPE, useClass: InputPipe },
-        { provide: ERROR_TRANSLATION, useValue: toOutage },
+        { provide: DATABASE_ERRORS, useValue: { toOutage, constraintOf } },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
@@ -12,6 +13,8 @@ import { createAdapter } from './edge/adapter.js';
 import { allowOrigins } from './edge/cors.js';
 import { collectMethods } from './edge/methods.js';
 import { takePatchTypes } from './edge/patch-types.js';
+import { attachErrors } from './api/errors/route-errors.js';
+import { DeclaredErrors } from './api/errors/declared-errors.js';
 import { DeprecationRegistry } from './api/deprecation/deprecation-registry.js';
 import { DeprecationHeaders } from './api/deprecation/deprecation-headers.js';
 import { refuseOverload } from './edge/overload.js';
@@ -33,6 +36,8 @@ interface Parts {
   clock?: Clock;
   connection?: DatabaseConnection;
   logger?: Logger;
+  /** Features beside those of `AppModule`: samples of tests. */
+  features?: Type[];
 }
 
 /** Builds the application for the service, the tests and the tools. It is ready to listen. */
@@ -49,6 +54,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const methods = collectMethods(fastify, patchTypes);
   takePatchTypes(fastify, patchTypes);
   deprecationHeaders.attachTo(fastify);
+  attachErrors(fastify, document, app.get(DeclaredErrors));
   installResponseTransforms(app, fastify);
   compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
   serveDocs(app, document);
@@ -76,10 +82,10 @@ function limitAndObserve(
 
 /** Builds the application without initialising it: no routes and no connections. */
 export async function assembleApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
-  const { clock = new SystemClock(), logger = createLogger(config) } = parts;
+  const { clock = new SystemClock(), logger = createLogger(config), features = [] } = parts;
   const connection = parts.connection ?? (await connectionFor(config));
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forRoot(config, clock, connection),
+    AppModule.forRoot(config, clock, connection, features),
     createAdapter(logger, config),
     { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
   );

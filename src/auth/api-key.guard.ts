@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
+import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { REALM } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/http/raw-headers.js';
@@ -113,7 +114,7 @@ export class ApiKeyGuard extends AuthGuard() {
 /** RFC 6750 names an error only when a credential was sent. */
 function withChallenge(error: ApiError): ApiError {
   const reason = error.code === 'missing_api_key' ? '' : ', error="invalid_token"';
-  return new ApiError(error.code, error.message, {
+  return new ApiError(error.code as ErrorCode, error.message, {
     ...error.headers,
     'www-authenticate': `Bearer realm="${REALM}"${reason}`,
   });

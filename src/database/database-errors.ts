@@ -80,6 +80,12 @@ export function toTransactionError(cause: unknown, isCommitting: boolean): unkno
   return cause instanceof DatabaseError ? toRefusal(cause) : new DatabaseOutage(undefined, { cause });
 }
 
+/** The name of the constraint, or of the unique index, that a statement or a commit violated. */
+export function constraintOf(thrown: unknown): string | undefined {
+  const error = driverErrorOf(thrown);
+  return error instanceof DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
+}
+
 /** Errors of sockets and of DNS. */
 const SOCKET_CODES = new Set([
   'ECONNABORTED',

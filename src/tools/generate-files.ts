@@ -27,3 +27,11 @@ export function generateFiles(
     return `${files.map(([file]) => file).join(' and ')}: ${option === undefined ? 'written' : 'up to date'}.`;
   });
 }
+
+/** Replaces what a page has between `<!-- name:begin -->` and `<!-- name:end -->`. */
+export function replaceBetween(name: string, page: string, text: string): string {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const [before, after] = [page.indexOf(begin), page.indexOf(end)];
+  if (before < 0 || after < before) throw new UsageError(`The page has no lines ${begin} and ${end}.`);
+  return `${page.slice(0, before + begin.length)}\n\n${text}\n\n${page.slice(after)}`;
+}

@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { buildDocument } from '../api/document/build-document.js';
 import { documentJson } from '../api/document/document-text.js';
+import { DeclaredErrors } from '../api/errors/declared-errors.js';
+import type { ErrorKind } from '../api/errors/error-catalogue.js';
 import { assembleApp } from '../app.js';
 import { Config } from '../common/config/config.js';
-import { generateFiles } from './generate-files.js';
+import { generateFiles, replaceBetween } from './generate-files.js';
+
+const GUIDE = 'docs/guide.md';
 
 // The application is assembled but never started, so nothing connects.
 const connection = {
@@ -15,5 +20,16 @@ const connection = {
 
 await generateFiles('openapi', async () => {
   const config = Object.assign(new Config(), { logLevel: 'silent' });
-  return { 'openapi.json': documentJson(buildDocument(await assembleApp(config, { connection }))) };
+  const app = await assembleApp(config, { connection });
+  const errors = app.get(DeclaredErrors).allKinds().map(rowOf).join('\n');
+  return {
+    'openapi.json': documentJson(buildDocument(app)),
+    [GUIDE]: replaceBetween('errors', await readFile(GUIDE, 'utf8'), errors),
+  };
 });
+
+/** Wraps the row at 120 characters. */
+function rowOf({ code, status, advice }: ErrorKind): string {
+  const text = `\`${code}\` (${status}): ${advice}`;
+  return `- ${text.replaceAll(/(.{1,117}\S)(?: |$)/g, '$1\n  ').trimEnd()}`;
+}

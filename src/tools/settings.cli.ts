@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import '../app.module.js'; // loads the features, and with them their settings
 import { allSettings, type Setting } from '../common/config/env.decorator.js';
-import { generateFiles } from './generate-files.js';
+import { generateFiles, replaceBetween } from './generate-files.js';
 
 const PAGE = 'docs/settings.md';
-const [BEGIN, END] = ['<!-- settings:begin -->', '<!-- settings:end -->'];
 
 interface SettingWithDefault extends Setting {
   readonly value: string;
@@ -19,9 +18,8 @@ await generateFiles('settings', async () => {
     }));
   });
   const page = await readFile(PAGE, 'utf8');
-  const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
   return {
-    [PAGE]: `${page.slice(0, before)}\n\n${tableOf(settings)}\n\n${page.slice(after)}`,
+    [PAGE]: replaceBetween('settings', page, tableOf(settings)),
     '.env.example': exampleOf(settings),
   };
 });

@@ -1,5 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, ModuleRef, Reflector } from '@nestjs/core';
+import { ModuleRef } from '@nestjs/core';
+import { OperationHandlers } from '../document/operation-handlers.js';
 import type { DeprecationPolicy } from './deprecation-policy.js';
 
 /** The metadata key of an operation's policy. */
@@ -11,9 +12,7 @@ export class DeprecationRegistry {
   private policies?: ReadonlyMap<string, DeprecationPolicy>;
 
   constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
-    private readonly reflector: Reflector,
+    private readonly handlers: OperationHandlers,
     private readonly modules: ModuleRef,
   ) {}
 
@@ -23,14 +22,7 @@ export class DeprecationRegistry {
   }
 
   private collect(): ReadonlyMap<string, DeprecationPolicy> {
-    const policies = new Map<string, DeprecationPolicy>();
-    for (const { metatype } of this.discovery.getControllers()) {
-      const handlers = metatype?.prototype as Record<string, () => unknown>;
-      for (const name of this.scanner.getAllMethodNames(handlers)) {
-        const policy = this.reflector.get<Type<DeprecationPolicy> | undefined>(DEPRECATED, handlers[name]!);
-        if (policy) policies.set(name, this.modules.get(policy, { strict: false }));
-      }
-    }
-    return policies;
+    const policies = this.handlers.metadata<Type<DeprecationPolicy>>(DEPRECATED);
+    return new Map([...policies].map(([id, policy]) => [id, this.modules.get(policy, { strict: false })]));
   }
 }

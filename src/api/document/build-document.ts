@@ -3,11 +3,13 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { API_PREFIX } from '../../common/api-prefix.js';
 import { Config } from '../../common/config/config.js';
 import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
+import { DeclaredErrors } from '../errors/declared-errors.js';
 import { ErrorDto } from '../errors/error.dto.js';
 import { describeDeprecation } from './describe-deprecation.js';
-import { describeErrors } from './describe-errors.js';
+import { describeErrors, listCodes } from './describe-errors.js';
 import { describeHeaders, headersOf } from './describe-headers.js';
 import { closeBodySchema, nameArraySchemas } from './describe-schemas.js';
+import type { SchemaObject } from './openapi-types.js';
 import { operationsOf } from './operations.js';
 import { listResources } from './resource.decorator.js';
 import { describeStability } from './stability.js';
@@ -22,9 +24,11 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   Object.assign(document.info, TERMS);
   document.components ??= {};
   listResources(document);
+  const declared = app.get(DeclaredErrors);
+  listCodes(document.components.schemas?.['Error'] as SchemaObject, declared.allKinds());
   const deprecations = app.get(DeprecationRegistry);
   for (const { method, operation } of operationsOf(document)) {
-    describeErrors(operation);
+    describeErrors(operation, declared.ofOperation(operation.operationId ?? ''));
     const policy = deprecations.ofOperation(operation.operationId ?? '');
     if (policy) describeDeprecation(operation, policy);
     describeStability(operation);

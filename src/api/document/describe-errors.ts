@@ -1,5 +1,5 @@
-import type { OperationObject, ResponseObject } from './openapi-types.js';
-import { type ErrorCode, ERRORS } from '../errors/error-catalogue.js';
+import type { OperationObject, ResponseObject, SchemaObject } from './openapi-types.js';
+import { type ErrorCode, type ErrorKind, kindOf } from '../errors/error-catalogue.js';
 import { headerRef, schemaRef } from './operations.js';
 
 /** Errors of every operation: they arise before or after it. */
@@ -29,26 +29,34 @@ const HEADERS: Partial<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-/** Documents every error of an operation. They follow from its parameters and its body. */
-export function describeErrors(operation: OperationObject): void {
-  const codes = errorsOf(operation);
-  for (const status of [...new Set(codes.map((code) => ERRORS[code].status))].toSorted((a, b) => a - b)) {
+/** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
+export function describeErrors(operation: OperationObject, declared: readonly ErrorKind[]): void {
+  const kinds = kindsOf(operation, declared);
+  for (const status of [...new Set(kinds.map((kind) => kind.status))].toSorted((a, b) => a - b)) {
     operation.responses[status] = errorResponse(
       status,
-      codes.filter((code) => ERRORS[code].status === status),
+      kinds.filter((kind) => kind.status === status),
     );
   }
   operation.responses.default = {
     description: 'Any other failure.',
-    content: { 'application/json': { schema: schemaRef('Error'), example: bodyOf('internal_error') } },
+    content: {
+      'application/json': { schema: schemaRef('Error'), example: bodyOf(kindOf('internal_error')) },
+    },
   };
 }
 
-function errorsOf(operation: OperationObject): ErrorCode[] {
+/** Codes are permanent, so the Error schema is open for more than it lists. */
+export function listCodes({ properties }: SchemaObject, kinds: readonly ErrorKind[]): void {
+  const { code } = properties as Record<'code', SchemaObject>;
+  code.description += ` Now: ${kinds.map((kind) => `\`${kind.code}\``).join(', ')}.`;
+}
+
+function kindsOf(operation: OperationObject, declared: readonly ErrorKind[]): ErrorKind[] {
   const takes = (place: string): boolean =>
     (operation.parameters ?? []).some((parameter) => 'in' in parameter && parameter.in === place);
   const isPublic = operation.security?.length === 0;
-  return [
+  const derived: ErrorCode[] = [
     ...ANYWHERE,
     ...(isPublic ? [] : WITH_KEY),
     ...(takes('query') ? WITH_QUERY : []),
@@ -56,18 +64,20 @@ function errorsOf(operation: OperationObject): ErrorCode[] {
     ...(operation.requestBody ? WITH_BODY : []),
     ...(operation.deprecated ? (['gone'] as const) : []),
   ];
+  const kinds = [...derived.map(kindOf), ...declared];
+  return [...new Map(kinds.map((kind) => [kind.code, kind])).values()];
 }
 
-function errorResponse(status: number, codes: ErrorCode[]): ResponseObject {
+function errorResponse(status: number, kinds: ErrorKind[]): ResponseObject {
   const header = HEADERS[status];
-  const examples = codes.map((code) => [code, { summary: ERRORS[code].when, value: bodyOf(code) }]);
+  const examples = kinds.map((kind) => [kind.code, { summary: kind.when, value: bodyOf(kind) }]);
   return {
-    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
+    description: kinds.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n'),
     ...(header && { headers: { [header]: headerRef(header) } }),
     content: { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } },
   };
 }
 
-function bodyOf(code: ErrorCode): { code: ErrorCode; message: string; status: number } {
-  return { code, message: ERRORS[code].when, status: ERRORS[code].status };
+function bodyOf({ code, when, status }: ErrorKind): { code: string; message: string; status: number } {
+  return { code, message: when, status };
 }

@@ -29,6 +29,14 @@ export function responsesOf(operation: OperationObject): [status: string, respon
   return Object.entries(operation.responses) as [string, ResponseObject][];
 }
 
+/** The error codes that an operation documents. */
+export function codesOf(operation: OperationObject): Set<string> {
+  const failures = responsesOf(operation).filter(([status]) => Number(status) >= 400);
+  return new Set(
+    failures.flatMap(([, { content }]) => Object.keys(content?.['application/json']?.examples ?? {})),
+  );
+}
+
 export function schemaRef(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }

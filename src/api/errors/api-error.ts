@@ -1,24 +1,27 @@
-import { ERRORS, type ErrorCode } from './error-catalogue.js';
+import { type ErrorCode, type ErrorKind, ERRORS } from './error-catalogue.js';
 
 /** The headers of every 503. */
 export const RETRY_SOON = { 'retry-after': '1' };
 
 /** An error that is reported to the client. The error filter turns it into the response. */
 export class ApiError extends Error {
+  readonly code: string;
   readonly status: number;
 
   constructor(
-    readonly code: ErrorCode,
-    message: string = ERRORS[code].when,
+    kind: ErrorCode | ErrorKind,
+    message?: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
-    super(message);
+    const { status, when } = typeof kind === 'string' ? ERRORS[kind] : kind;
+    super(message ?? when);
     this.name = 'ApiError';
-    this.status = ERRORS[code].status;
+    this.code = typeof kind === 'string' ? kind : kind.code;
+    this.status = status;
   }
 
   /** The Error body of the contract has exactly these three members. */
-  toJSON(): { code: ErrorCode; message: string; status: number } {
+  toJSON(): { code: string; message: string; status: number } {
     return { code: this.code, message: this.message, status: this.status };
   }
 }

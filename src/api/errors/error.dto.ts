@@ -1,10 +1,9 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { ERROR_CODES } from './error-catalogue.js';
 
 @ApiSchema({ name: 'Error', description: 'The body of every answer that is not a success.' })
 export class ErrorDto {
   @ApiProperty({
-    description: `Machine-readable error code. Codes are permanent; new ones may be added. Now: ${ERROR_CODES.map((code) => `\`${code}\``).join(', ')}.`,
+    description: 'Machine-readable error code. Codes are permanent; new ones may be added.',
     pattern: '^[a-z]+(_[a-z]+)*$',
     example: 'not_found',
   })

@@ -44,7 +44,8 @@ export class Contract {
     if (!found) return;
     const shown = `${method} ${path.slice(0, 80)} answered ${answer.status}`;
     const response = found.operation.responses[answer.status] as ResponseObject | undefined;
-    if (!response) throw new Error(`${shown}, which ${found.operation.operationId} does not document`);
+    if (!response)
+      throw new Error(`${shown}, which ${found.operation.operationId} does not document: ${answer.text}`);
     this.checkHeaders(shown, response, answer);
     if (!response.content) {
       if (answer.text !== '') throw new Error(`${shown} with a body, which is not documented`);
@@ -59,7 +60,7 @@ export class Contract {
         `${shown} with a body that does not match its schema: ${this.ajv.errorsText(validate.errors)}\n${answer.text}`,
       );
     }
-    this.checkCode(shown, response, answer);
+    this.checkCode(shown, found.operation.operationId ?? '', response, answer);
   }
 
   /** Finds the operation of a request. A trailing or doubled slash makes another path. */
@@ -94,11 +95,19 @@ export class Contract {
     }
   }
 
-  private checkCode(shown: string, { content }: ResponseObject, { status, text }: Answer): void {
+  private checkCode(
+    shown: string,
+    operationId: string,
+    { content }: ResponseObject,
+    { status, text }: Answer,
+  ): void {
     if (status < 400) return;
     const listed = Object.keys(content?.['application/json']?.examples ?? {});
     const body = JSON.parse(text) as { code: string; status: number };
-    if (!listed.includes(body.code)) throw new Error(`${shown} with ${body.code}, which is not documented`);
+    if (!listed.includes(body.code))
+      throw new Error(
+        `${shown} with ${body.code}, which ${operationId} does not document: add @Refuses to ${operationId}`,
+      );
     if (body.status !== status) throw new Error(`${shown} with status ${body.status} in the body`);
   }
 

@@ -1,10 +1,14 @@
 import { expect } from '@jest/globals';
-import { type ErrorCode, ERRORS } from '../../../src/api/errors/error-catalogue.js';
+import { type ErrorCode, type ErrorKind, kindOf } from '../../../src/api/errors/error-catalogue.js';
 import type { Answer } from './client.js';
 
 /** Asserts status, the exact Error body and the common headers. */
-export function expectError(answer: Answer, code: ErrorCode, message: unknown = expect.any(String)): void {
-  const { status } = ERRORS[code];
+export function expectError(
+  answer: Answer,
+  error: ErrorCode | ErrorKind,
+  message: unknown = expect.any(String),
+): void {
+  const { code, status } = typeof error === 'string' ? kindOf(error) : error;
   expect({ status: answer.status, body: answer.json }).toEqual({ status, body: { code, message, status } });
   expect(answer.headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
 import { createApp } from '../../../src/app.js';
@@ -52,8 +53,12 @@ const running = new Set<() => Promise<void>>();
 /** Compiling a contract takes time, and most services of a file publish the same document. */
 const contracts = new Map<string, Contract>();
 
-/** `now` is the initial time of the service's clock, also used to issue its key. */
-export async function startService(settings: Partial<Config> = {}, now?: string): Promise<Service> {
+/** `now` is the initial time of the service's clock, also used to issue its key; `features` are samples of the test. */
+export async function startService(
+  settings: Partial<Config> = {},
+  now?: string,
+  features: Type[] = [],
+): Promise<Service> {
   if (deployment) return frontDoor(deployment, now === undefined && Object.keys(settings).length === 0);
   const database = await createDatabase();
   const clock = new MovableClock();
@@ -66,6 +71,7 @@ export async function startService(settings: Partial<Config> = {}, now?: string)
   const app = await createApp(Object.assign(new Config(), settings), {
     clock,
     connection: database.connection,
+    features,
     logger: pino({ ...LINES, level: 'debug' }, { write }),
   });
   await app.listen(0, '127.0.0.1');
