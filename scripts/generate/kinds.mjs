@@ -112,6 +112,8 @@ export const KINDS = {
       return {
         rowType: 'Date',
         columnType: 'timestamptz',
+        columnOptions: ['precision: 3'],
+        sqlType: 'timestamptz(3)',
         ruleCode: 'dateTime()',
         bodyType: 'string',
         samples: ["'2026-03-31T14:30:00.000Z'", "'2026-04-01T08:00:00.250Z'"],

@@ -3,6 +3,9 @@ import pg from 'pg';
 const { INT8, TEXT }: Record<string, number> = pg.types.builtins;
 const pgParser: pg.CustomTypesConfig['getTypeParser'] = pg.types.getTypeParser;
 
+/** Sends a `Date` in UTC. In local time, pg would lose the seconds that the offsets of early years have. */
+pg.defaults.parseInputDatesAsUTC = true;
+
 /** pg's types, except that int8 becomes a bigint rather than a string. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format) =>

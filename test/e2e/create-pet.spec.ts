@@ -155,7 +155,7 @@ describe('createPet: POST /v1/pets', () => {
       ['name', 'true', NAME],
       ['name', '["Rex"]', NAME],
       ['name', '{}', NAME],
-      ['categoryId', '"5"', INT64],
+      ['categoryId', '"5"', `${INT64}: leave out the quotes`],
       ['categoryId', 'true', INT64],
       ['categoryId', 'null', INT64],
       ['categoryId', '1.5', INT64],

@@ -79,7 +79,7 @@ describe('listPets: GET /v1/pets', () => {
       expectError(
         answer,
         'unknown_parameter',
-        'There is no parameter "stauts". Known: status, limit, after.',
+        'There is no parameter "stauts". Known: limit, after, status.',
       );
     });
   });

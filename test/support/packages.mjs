@@ -19,6 +19,7 @@ const PACKAGES = [
   '@nestjs/testing',
   '@nestjs/typeorm',
   'class-transformer',
+  'class-transformer/cjs/storage.js',
   'class-validator',
   'fast-check',
   'fastify',

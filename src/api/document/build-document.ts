@@ -1,14 +1,23 @@
 import type { INestApplication } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
 import { Config } from '../../common/config/config.js';
 import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { DeclaredErrors } from '../errors/declared-errors.js';
 import { ErrorDto } from '../errors/error.dto.js';
+import { checkDeclarations } from '../validation/check-declarations.js';
 import { describeDeprecation } from './describe-deprecation.js';
 import { describeErrors, listCodes } from './describe-errors.js';
 import { describeHeaders, headersOf } from './describe-headers.js';
-import { closeBodySchema, nameArraySchemas } from './describe-schemas.js';
+import {
+  checkAnswers,
+  closeBodySchemas,
+  describeParameters,
+  describeNull,
+  nameArraySchemas,
+  nameEnumerations,
+} from './describe-schemas.js';
 import type { SchemaObject } from './openapi-types.js';
 import { operationsOf } from './operations.js';
 import { listResources } from './resource.decorator.js';
@@ -16,6 +25,7 @@ import { describeStability } from './stability.js';
 
 /** Builds the OpenAPI document from the controllers, the field rules and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
+  checkDeclarations(app.get(DiscoveryService), app.get(MetadataScanner));
   const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
     ignoreGlobalPrefix: true,
     operationIdFactory: (_controller, method) => method,
@@ -34,9 +44,13 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     describeStability(operation);
     describeHeaders(operation, method);
     nameArraySchemas(operation, document.components);
-    closeBodySchema(operation, document.components);
+    describeParameters(operation);
+    closeBodySchemas(operation, document.components);
+    checkAnswers(operation, document.components);
   }
   document.components.headers = headersOf(document);
+  nameEnumerations(document, document.components);
+  describeNull(document.components);
   return document;
 }
 

@@ -9,7 +9,7 @@ export class PageQuery {
     description: 'Maximum number of items returned.',
     default: PAGE_LIMIT.default,
   })
-  readonly limit: number = PAGE_LIMIT.default;
+  readonly limit!: number;
 
   @QueryParameter(int64(), {
     description: 'Return only items whose id is greater: the last id of the previous page.',

@@ -1,16 +1,12 @@
 import type { Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-catalogue.js';
-import { readValid } from './declared-fields.js';
+import { Fault } from './fault.js';
+import { readerOf } from './reader.js';
 
 /** How a message names an input, and the codes of its faults. */
-interface Source {
+interface Source extends Record<Fault['kind'], ErrorCode> {
   noun: string;
-  unknown: ErrorCode;
-  missing: ErrorCode;
-  invalid: ErrorCode;
 }
 
 const BODY: Source = {
@@ -28,48 +24,26 @@ const QUERY: Source = {
 
 /** Converts a body to the handler's input class. Throws an `ApiError` that names the first fault. */
 export function checkBody<T extends object>(input: Type<T>, given: object): T {
-  return readValid(input, given) ?? validate(input, given, BODY);
+  return accepted(readerOf(input).read(given), BODY);
 }
 
 export function checkQuery<T extends object>(input: Type<T>, given: object): T {
-  return readValid(input, given) ?? validate(input, given, QUERY);
+  return accepted(readerOf(input).read(given), QUERY);
 }
 
 /** An invalid path parameter is answered with 404: no such resource can exist. */
 export function checkPath<T extends object>(input: Type<T>, given: object): T {
-  const valid = readValid(input, given);
-  if (valid) return valid;
-  const instance = plainToInstance(input, given);
-  if (validateSync(instance).length > 0) throw notFound('resource');
-  return instance;
+  const read = readerOf(input).read(given);
+  if (read instanceof Fault) throw notFound('resource');
+  return read;
 }
 
-function validate<T extends object>(input: Type<T>, given: object, source: Source): T {
-  const known = fieldsOf(input);
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new ApiError(
-      source.unknown,
-      `There is no ${source.noun} ${quoted(unknown)}. Known: ${known.join(', ')}.`,
-    );
-  }
-  const instance = plainToInstance(input, given);
-  const [fault] = validateSync(instance);
-  if (fault === undefined) return instance;
-  const [mustBe] = Object.values(fault.constraints ?? {});
-  const subject = `The ${source.noun} ${quoted(fault.property)}`;
-  throw fault.value === undefined
-    ? new ApiError(source.missing, `${subject} is missing; it ${mustBe}.`)
-    : new ApiError(source.invalid, `${subject} ${mustBe}.`);
-}
-
-function fieldsOf(input: Type): string[] {
-  const metadata = getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
-  return [...new Set(metadata.map(({ propertyName }) => propertyName))];
-}
-
-/** Makes client text safe to show in a message: quoted, escaped, and at most 50 characters. */
-function quoted(name: string): string {
-  const shown = [...name].slice(0, 50).join('');
-  return JSON.stringify(shown === name ? name : `${shown}…`);
+function accepted<T>(read: T | Fault, source: Source): T {
+  if (!(read instanceof Fault)) return read;
+  const { kind, path, says } = read;
+  const subject = `${source.noun} ${JSON.stringify(path)}`; // quoted and escaped: it may be the client's text
+  throw new ApiError(
+    source[kind],
+    kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`,
+  );
 }

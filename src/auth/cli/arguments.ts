@@ -43,7 +43,7 @@ export function requireLine(line: string, hint: string): string {
   if (character) {
     throw new UsageError(`Leave out ${character}: a name, owner or note is one line of visible characters.`);
   }
-  if (!LINE.accepts(line)) throw new UsageError(hint);
+  if (LINE.fromText?.(line) !== line) throw new UsageError(hint);
   return line;
 }
 

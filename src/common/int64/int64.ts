@@ -16,15 +16,15 @@ export function int64FromText(text: string): bigint | undefined {
 
 /**
  * Parses a JSON number with an integer value, which includes `1.0` and `1e3`. Returns `undefined` for others, such as
- * `1.5`, and for values out of range.
+ * `1.5`, and for values out of range. With a scale of 2, it returns hundredths: 150 for `1.5`.
  */
-export function int64FromJsonNumber(text: string): bigint | undefined {
+export function int64FromJsonNumber(text: string, scale = 0): bigint | undefined {
   const [, sign, whole, fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const digits = withoutOuterZeros(whole + fraction);
   if (digits.text === '') return 0n;
-  const exponent = Number(power) - fraction.length + digits.dropped;
+  const exponent = Number(power) - fraction.length + digits.dropped + scale;
   // Checked before the value is built: 1e999999999 would need a gigabyte of zeros.
   if (exponent < 0 || digits.text.length + exponent > 19) return undefined;
   const value = BigInt(sign + digits.text + '0'.repeat(exponent));

@@ -30,7 +30,10 @@ export class Contract {
     strict: false,
     meta: false,
     validateSchema: false,
-    formats: { int64: true, int32: true },
+    formats: { int64: true, int32: true, 'date-time': isMoment },
+    multipleOfPrecision: 6,
+    // Ajv only warns of an unknown format.
+    logger: { log: fail, warn: fail, error: fail },
   });
   private readonly validators = new Map<string, ValidateFunction>();
 
@@ -131,10 +134,21 @@ function closed({ schemas = {}, ...components }: NonNullable<OpenAPIObject['comp
   return { ...components, schemas: Object.fromEntries(shut) };
 }
 
-/** Requires every number to be an int64 in plain digits. Works on the text, because JSON.parse would round. */
+/** Answers have moments in one form: UTC with milliseconds. */
+function isMoment(text: string): boolean {
+  return !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
+}
+
+function fail(...message: unknown[]): never {
+  throw new Error(message.join(' '));
+}
+
+/** Requires every number to be in plain digits, and no larger than is exact. The text is read: JSON.parse would round. */
 function checkNumbers(shown: string, text: string): void {
   parse(text, undefined, (number) => {
-    if (int64FromText(number) === undefined) throw new Error(`${shown} with the number ${number}`);
+    const isExact =
+      int64FromText(number) !== undefined || (number.includes('.') && number === String(Number(number)));
+    if (!isExact) throw new Error(`${shown} with the number ${number}`);
     return number;
   });
 }
