@@ -36,6 +36,13 @@ describe('readFields', () => {
     ['name:text(0)', 'write its longest length, such as text(255)'],
     ['stock:integer(5..1)', 'write its bounds, such as integer(1..1000).'],
     ['stock:integer(1..9)=10', 'its default must be an integer from 1 to 9.'],
+    [
+      'price:decimal(0..1.1234567)',
+      'write its bounds with the decimal places that it has, such as decimal(0..999.99)',
+    ],
+    ['price:decimal(1..9.99)=0', 'its default must be a number from 1 to 9.99.'],
+    ['sold:boolean=yes', 'its default must be true or false.'],
+    ['shipped:dateTime=now', 'this kind takes no default. Leave out the "=".'],
     ['makerId:int64(5)', 'this kind takes nothing in parentheses.'],
     ['kind:oneOf(soft)', 'write two or more values in lower_snake_case, such as oneOf(new|used).'],
     ['kind:oneOf(soft|soft)', 'write two or more values in lower_snake_case'],
@@ -56,13 +63,19 @@ describe('readFields', () => {
 });
 
 describe('readOperations', () => {
+  it('needs something to change for an update', () => {
+    expect(() => read('petId:int64->pets', 'create,update')).toThrow(
+      'An update needs a field that it can change.',
+    );
+  });
+
   it('reads the names of operations', () => {
     expect([...readOperations(undefined)]).toEqual(['list', 'create', 'get']);
     expect([...readOperations('list,create')]).toEqual(['list', 'create']);
   });
 
   it.each([
-    ['list,patch', 'There is no operation "patch". Name some of list, create, get'],
+    ['list,patch', 'There is no operation "patch". Name some of list, create, get, update, delete'],
     ['list, create', 'There is no operation " create".'],
     ['', 'There is no operation "".'],
     ['list,get', 'Name "create" too'],

@@ -111,7 +111,7 @@ export const KINDS = {
       refuseRange(range, fail);
       return {
         rowType: 'Date',
-        columnType: 'timestamptz',
+        columnType: 'timestamp with time zone',
         columnOptions: ['precision: 3'],
         sqlType: 'timestamptz(3)',
         ruleCode: 'dateTime()',

@@ -228,6 +228,7 @@ function testSlots(each) {
           .map((value) => `['${field.name}', ${value}],`)
           .join('\n'),
     ),
+    referenceNames: each(({ name, reference }) => reference && `'${name}'`, ', '),
     references: each(
       ({ name, reference }) =>
         reference && `const [${name.replace(/Id$/, '')}] = await ${reference.add}(service, {});`,

@@ -75,4 +75,15 @@ describe('createSampleThing: POST /v1/sample/things', () => {
     const answer = await service.post('/v1/sample/things', { ...SAMPLE_THING, [field]: value });
     expectError(answer, 'invalid_field', expect.stringContaining(`"${field}"`));
   });
+  // if references
+
+  it.each([$referenceNames$])('refuses %s of nothing', async (field) => {
+    const body = { ...(await newSampleThing(service)), [field]: -1 };
+    expectError(
+      await service.post('/v1/sample/things', body),
+      'invalid_field',
+      expect.stringContaining(`"${field}"`),
+    );
+  });
+  // end
 });
