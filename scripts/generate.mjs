@@ -1,46 +1,60 @@
-// Generates a new resource: `npm run generate -- toys` writes src/toys with tests and registers it in src/app.module.ts.
+// Generates a new resource: `npm run generate -- toys 'name:text(255)'` writes src/toys with tests and registers it in
+// src/app.module.ts.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readFields } from './generate/fields.mjs';
 import { filesOf } from './generate/files.mjs';
 import { readNames } from './generate/names.mjs';
+import { readOperations } from './generate/operations.mjs';
 import { refuseTaken } from './generate/taken.mjs';
 import { install } from './prepare.mjs';
 import { root } from './support/root.mjs';
 import { runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 
-const USAGE = 'Usage: npm run generate -- <plural name, such as toys> [--singular <singular name>]';
+const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular <name>] [--path <path>] [--only <operations>]
 
-const { name, singular } = argumentsOf(process.argv.slice(2));
+  npm run generate -- toys 'name:text(255) price:decimal? petId:int64->pets'
+  npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update
+
+A field is name:kind, then ->table for a reference, ? if it may be absent, =value for a default.
+Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.`;
+const OPTIONS = { singular: { type: 'string' }, path: { type: 'string' }, only: { type: 'string' } };
+
+const { name, table, options } = argumentsOf(process.argv.slice(2));
 await install();
-const names = orGiveUp(() => readNames(name, singular));
-const files = await filesOf(names, Date.now());
-orGiveUp(() => refuseTaken(names, Object.keys(files)));
+const resource = orGiveUp(() => {
+  const names = readNames(name, options);
+  const operations = readOperations(options.only);
+  return { names, operations, fields: readFields(table, names, operations) };
+});
+const { names, fields } = resource;
+const files = await filesOf(resource, Date.now());
+const paths = Object.keys(files).toSorted();
+orGiveUp(() => refuseTaken(names, fields, paths));
 await nameInApplication(names);
-for (const [path, text] of Object.entries(files)) {
+for (const path of paths) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
+  writeFileSync(join(root, path), files[path]);
 }
 say(`The singular is "${names.singular.replaceAll('-', ' ')}". Written:
-${Object.keys(files)
-  .toSorted()
-  .map((path) => `  ${path}`)
-  .join('\n')}
+${paths.map((path) => `  ${path}`).join('\n')}
   src/app.module.ts (one line and its import)
 
 Next:
-  1. Add its fields: docs/adding-a-module.md shows where, and what else is available.
+  1. Read what you have, and change it: docs/adding-a-module.md shows where, and what else is available.
   2. npm run openapi && npm run client     updates the document and the client
   3. npm test -- ${names.plural.startsWith(names.singular) ? names.singular : `${names.plural} ${names.singular}`}`);
 
 function argumentsOf(args) {
   try {
-    const options = { singular: { type: 'string' } };
-    const { positionals, values } = parseArgs({ args, options, allowPositionals: true });
-    if (positionals.length === 1) return { name: positionals[0], singular: values.singular };
-  } catch {
-    // Falls through to the usage.
+    const { positionals, values } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const [name, ...fields] = positionals;
+    const table = fields.join(' ').trim() || 'name:text(255)';
+    if (name !== undefined) return { name, table: table.split(/\s+/), options: values };
+  } catch (error) {
+    return giveUp(`${error.message}\n\n${USAGE}`);
   }
   return giveUp(USAGE);
 }

@@ -1,7 +1,9 @@
-// Executes docs/adding-a-module.md from the first line to the last, in a throw-away copy of the checkout.
+// Executes docs/adding-a-module.md from the first line to the last, in a throw-away copy of the checkout that has other
+// generated resources too.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCopy } from './guide/copy.mjs';
+import { generateShapes, testShapes } from './guide/shapes.mjs';
 import { readSteps } from './guide/steps.mjs';
 import { takeStep } from './guide/take-step.mjs';
 import { install } from './prepare.mjs';
@@ -15,7 +17,8 @@ const GUIDE = 'docs/adding-a-module.md';
 refuseArguments('npm run guide:check', `It follows ${GUIDE}.`);
 await install();
 const started = Date.now();
-const steps = readSteps(readFileSync(join(root, GUIDE), 'utf8'));
+const page = readSteps(readFileSync(join(root, GUIDE), 'utf8'));
+const steps = [...generateShapes, ...page, ...testShapes];
 const copy = makeCopy();
 const end = await follow(steps).finally(() => copy.remove());
 endLike(end); // after removing the copy: a signal that interrupted a step ends this process too
@@ -28,7 +31,7 @@ async function follow(steps) {
     if (end.interrupted) return end;
     if (end.code !== 0) {
       say(
-        `${end.output.trimEnd()}\nLine ${step.line} of ${GUIDE} fails as shown above. Correct the page or the code.`,
+        `${end.output.trimEnd()}\n${step.line ? `Line ${step.line} of ${GUIDE}` : step.title} fails as shown above. Correct the page or the code.`,
       );
       return end;
     }

@@ -2,14 +2,15 @@ import { Script } from 'node:vm';
 import { wordsOfTemplate } from './template.mjs';
 
 /** The names in the template. Two words, so that every spelling (camelCase, snake_case, …) is distinct. */
-export const TEMPLATE = { plural: 'sample-things', singular: 'sample-thing' };
+export const TEMPLATE = { plural: 'sample-things', singular: 'sample-thing', path: 'sample/things' };
 
 /** PostgreSQL truncates names to 63 bytes, and constraint names start with the table name. */
+export const LONGEST_IN_DATABASE = 63;
 const LONGEST = 40;
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/;
 
-/** Returns the plural and singular of a resource, or throws an error that says what to do. */
-export function readNames(plural, given) {
+/** Returns the plural, singular and path of a resource, or throws an error that says what to do. */
+export function readNames(plural, { singular: given, path = plural } = {}) {
   refuseBad(plural);
   const singular = given ?? singularOf(plural);
   refuseBad(singular);
@@ -19,7 +20,10 @@ export function readNames(plural, given) {
     );
   }
   for (const name of [plural, singular]) refuseUsed(name, plural);
-  return { plural, singular };
+  if (!path.split('/').every((segment) => KEBAB.test(segment))) {
+    throw new Error(`"${path}" is not a valid path. Write it below the version, such as store/orders.`);
+  }
+  return { plural, singular, path };
 }
 
 /** Replaces the names of the template with those of a resource. */
@@ -30,11 +34,16 @@ export function rename(text, names) {
       return from.map((word, i) => [word, to[i]]);
     }),
   );
+  replacements.set(TEMPLATE.path, names.path);
   const words = [...replacements.keys()].toSorted((a, b) => b.length - a.length).join('|');
-  const article = /^([aeio]|u(?!ni|s))/.test(names.singular) ? 'n' : '';
   return text
-    .replaceAll(/\b([Aa]) (?=sample thing)/g, `$1${article} `)
+    .replaceAll(/\b([Aa]) (?=sample thing)/g, `$1${articleOf(names.singular).slice(1)} `)
     .replaceAll(new RegExp(words, 'g'), (word) => replacements.get(word));
+}
+
+/** "a" or "an". */
+export function articleOf(words) {
+  return /^([aeio]|u(?!ni|s))/.test(words) ? 'an' : 'a';
 }
 
 /** Spellings of a name: type, variable, file, table, constant, prose. */
@@ -77,7 +86,8 @@ function refuseUsed(name, plural) {
   }
 }
 
-function isReserved(word) {
+/** Whether JavaScript does not accept a word as the name of a variable. */
+export function isReserved(word) {
   try {
     return !new Script(`'use strict'; let ${word};`);
   } catch {

@@ -124,6 +124,22 @@ describeInside('The fast methods of a repository', () => {
     expect(await patiently(() => kites.readOne({ id }))).toBeInstanceOf(Kite);
   });
 
+  it('change one row if it equals the conditions, and return it', async () => {
+    const added = await patiently(() => kites.add({ ...KITE, madeOn: '2026-01-31' }));
+    const other = await patiently(() => kites.add(KITE));
+    const { id } = added;
+    const changed = { ...added, flies: false, madeOn: null };
+    expect(await kites.change({ id, flies: true }, { flies: false, madeOn: null, tags: undefined })).toEqual(
+      changed,
+    );
+    expect(await kites.change({ id, flies: true }, { flies: false })).toBeNull();
+    expect(await patiently(() => kites.change({ id }, { tags: undefined }))).toEqual(changed);
+    expect(await patiently(() => kites.readOne({ id: other.id }))).toEqual(other);
+    await expect(kites.change({}, { flies: false })).rejects.toThrow('Kite.change() needs a condition.');
+    const absent = undefined as unknown as bigint;
+    await expect(kites.change({ id: absent }, { flies: false })).rejects.toThrow('undefined');
+  });
+
   it('refuse conditions that equal nothing or everything', async () => {
     const absent = undefined as unknown as bigint;
     await expect(kites.readOne({ id: absent })).rejects.toThrow('A condition on Kite is undefined.');

@@ -1,4 +1,4 @@
-import { type EntityManager, type EntityTarget, Repository } from 'typeorm';
+import { type EntityManager, type EntityTarget, type QueryDeepPartialEntity, Repository } from 'typeorm';
 import { Page } from '../../api/paging/page.js';
 import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
 import { refuseInsideTransaction } from '../transactions/open-transaction.js';
@@ -69,16 +69,33 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     return added as unknown as T;
   }
 
-  /** @throws for null and undefined, which equal nothing */
+  /** Changes the row that equals all of these values, and returns it. Undefined changes nothing. */
+  async change(where: Partial<T>, changes: Partial<Omit<T, 'id'>>): Promise<T | null> {
+    if (Object.values(changes).every((value) => value === undefined)) return this.readOne(where);
+    if (Object.keys(where).length === 0) throw new Error(`${this.name}.change() needs a condition.`);
+    this.requireValues(Object.values(where));
+    const update = this.createQueryBuilder()
+      .update()
+      .set(changes as QueryDeepPartialEntity<T>);
+    const { raw } = await update.where(where).returning('*').execute();
+    const [row] = raw as Row[];
+    return row ? (this.statements.rowOf(row) as unknown as T) : null;
+  }
+
   private read(statement: EntityStatement, values: unknown[]): Promise<Row[]> {
-    for (const value of values) {
-      if (value === null || value === undefined)
-        throw new Error(`A condition on ${this.name} is ${String(value)}. For null, use TypeORM's IsNull().`);
-    }
+    this.requireValues(values);
     encode(statement, values);
     return this.isInTransaction
       ? this.runInTransaction(statement, values)
       : this.queues.read(statement, values);
+  }
+
+  /** @throws for null and undefined, which equal nothing */
+  private requireValues(values: unknown[]): void {
+    for (const value of values) {
+      if (value === null || value === undefined)
+        throw new Error(`A condition on ${this.name} is ${String(value)}. For null, use TypeORM's IsNull().`);
+    }
   }
 
   /** @throws while another transaction is open in this asynchronous context */

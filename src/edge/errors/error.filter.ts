@@ -6,6 +6,9 @@ import { replyOf, requestOf } from '../../common/exchange.js';
 import { sendError } from './send-error.js';
 import { toApiError } from './to-api-error.js';
 
+/** Operations of these methods change nothing (RFC 9110, 9.2.1). */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Reads errors of the database, which the edge may not import. */
 export const DATABASE_ERRORS = Symbol('database errors');
 export interface DatabaseErrors {
@@ -13,9 +16,6 @@ export interface DatabaseErrors {
   /** The constraint that a statement violated. */
   constraintOf(thrown: unknown): string | undefined;
 }
-
-/** Operations of these methods change nothing (RFC 9110, 9.2.1). */
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Turns every error of a route into a response. */
 @Catch()
@@ -25,8 +25,9 @@ export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = requestOf(host);
     const { errors } = request.routeOptions.config;
+    const changesSomething = !SAFE.has(request.method);
     const error =
-      this.database.toOutage(thrown, !SAFE.has(request.method)) ??
+      this.database.toOutage(thrown, changesSomething) ??
       this.violation(thrown, errors) ??
       toApiError(thrown);
     if (errors && !errors.codes.has(error.code)) reportUndocumented(request, errors, error);

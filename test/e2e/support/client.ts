@@ -1,6 +1,6 @@
 import { request as sendPlain } from 'node:http';
 import { request as sendEncrypted } from 'node:https';
-import { parse } from 'lossless-json';
+import { parse, stringify } from 'lossless-json';
 import { rememberExchange } from './last-exchange.js';
 
 export interface Answer {
@@ -14,7 +14,7 @@ export interface Answer {
 export interface Options {
   /** `undefined` removes a default header. */
   headers?: Record<string, string | undefined>;
-  /** Objects are sent as JSON, strings and Buffers unchanged. */
+  /** Objects are sent as JSON, which may hold bigints; strings and Buffers unchanged. */
   body?: object | string | Buffer;
 }
 
@@ -69,7 +69,7 @@ function given(headers: Record<string, string | undefined>): Record<string, stri
 }
 
 function asText(body: object | string): string {
-  return typeof body === 'string' ? body : JSON.stringify(body);
+  return typeof body === 'string' ? body : stringify(body)!;
 }
 
 function exactNumber(text: string): number | bigint {

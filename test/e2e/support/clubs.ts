@@ -8,12 +8,12 @@ import {
   PrimaryGeneratedColumn,
   type QueryRunner,
 } from 'typeorm';
-import { InjectRepository } from '@nestjs/typeorm';
 import { Resource } from '../../../src/api/document/resource.decorator.js';
 import { declareError } from '../../../src/api/errors/declare-error.js';
 import { Refuses } from '../../../src/api/errors/refuses.decorator.js';
 import { Field, OptionalField, PathParameter } from '../../../src/api/validation/field.decorator.js';
 import { int64, text } from '../../../src/api/validation/rule.js';
+import { InjectRepository } from '@nestjs/typeorm';
 import type { BatchedRepository } from '../../../src/database/batching/batched-repository.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
 
@@ -164,7 +164,7 @@ class ClubsController {
   @ApiOperation({ summary: 'Add a club' })
   @ApiBody({ type: NewClubDto })
   @ApiCreatedResponse({ type: ClubDto, description: 'The club.' })
-  @Refuses(nameTaken, nameForbidden, colourTaken, mottoTaken, noSuchParent, 'not_found')
+  @Refuses(nameTaken, nameForbidden, colourTaken, mottoTaken, noSuchParent)
   async createClubInTransaction(@Body() newClub: NewClubDto): Promise<ClubDto> {
     return this.clubs.addInTransaction(newClub);
   }

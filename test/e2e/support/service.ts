@@ -41,6 +41,8 @@ export interface Service {
   call(method: string, path: string, options?: Options): Promise<Answer>;
   get(path: string, options?: Options): Promise<Answer>;
   post(path: string, body: Options['body'], options?: Options): Promise<Answer>;
+  patch(path: string, body: Options['body']): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -111,11 +113,17 @@ async function frontDoor({ origin, key }: Deployment, asItIs: boolean): Promise<
     call: (method, path, options) => asked() ?? door.call(method, path, options),
     get: (path, options) => asked() ?? door.get(path, options),
     post: (path, body, options) => asked() ?? door.post(path, body, options),
+    patch: (path, body) => asked() ?? door.patch(path, body),
+    delete: (path) => asked() ?? door.delete(path),
     async stop() {},
   };
 }
 
-function requests(origin: string, key: string, contract: Contract): Pick<Service, 'call' | 'get' | 'post'> {
+function requests(
+  origin: string,
+  key: string,
+  contract: Contract,
+): Pick<Service, 'call' | 'get' | 'post' | 'patch' | 'delete'> {
   const send = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
     const answer = await call(origin, method, path, options);
     contract.check(method, path, answer);
@@ -130,6 +138,8 @@ function requests(origin: string, key: string, contract: Contract): Pick<Service
     get: (path, options) => send('GET', path, withKey(options)),
     post: (path, body, options) =>
       send('POST', path, { ...withKey(options), ...(body !== undefined && { body }) }),
+    patch: (path, body) => send('PATCH', path, { ...withKey(), ...(body !== undefined && { body }) }),
+    delete: (path) => send('DELETE', path, withKey()),
   };
 }
 

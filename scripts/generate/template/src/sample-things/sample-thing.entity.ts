@@ -1,7 +1,10 @@
-import { Check, Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
+import type { Decimal } from '../api/validation/rule.js';
+// $valuesImportsHere$
 
 @Entity('sample_things')
-@Check('sample_things_name_length', 'char_length(name) BETWEEN 1 AND 255')
+// $indices$
+// $checks$
 export class SampleThing {
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
@@ -10,6 +13,5 @@ export class SampleThing {
   })
   readonly id!: bigint;
 
-  @Column('text')
-  readonly name!: string;
+  // $columns$
 }

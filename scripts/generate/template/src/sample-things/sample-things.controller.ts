@@ -1,6 +1,9 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { Refuses } from '../api/errors/refuses.decorator.js';
 import { Created } from '../api/responses/created.decorator.js';
+import { Deleted } from '../api/responses/deleted.decorator.js';
+import { Updated } from '../api/responses/updated.decorator.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import { InStage } from '../api/document/stability.js';
 import type { Page } from '../api/paging/page.js';
@@ -10,16 +13,20 @@ import { NewSampleThingDto } from './dto/new-sample-thing.dto.js';
 import { SampleThingDto } from './dto/sample-thing.dto.js';
 import {
   NEW_SAMPLE_THING_EXAMPLES,
+  SAMPLE_THING_CHANGE_EXAMPLES,
   SAMPLE_THING_EXAMPLES,
   SAMPLE_THINGS_EXAMPLES,
 } from './dto/sample-thing.examples.js';
+import { SampleThingChangeDto } from './dto/sample-thing-change.dto.js';
 import { SampleThingPath } from './dto/sample-thing.path.js';
+import { $refusals$ } from './sample-thing.errors.js';
 import { SampleThingsService } from './sample-things.service.js';
 
 @Resource('sample-things', 'The catalogue of sample things')
-@Controller('sample-things')
+@Controller('sample/things')
 export class SampleThingsController {
   constructor(private readonly sampleThings: SampleThingsService) {}
+  // if list
 
   @Get()
   @ApiOperation({
@@ -36,22 +43,35 @@ export class SampleThingsController {
   async listSampleThings(@Query() query: ListSampleThingsQuery): Promise<Page<SampleThingDto>> {
     return (await this.sampleThings.list(query)).map((sampleThing) => SampleThingDto.from(sampleThing));
   }
+  // end
 
   @Post()
   @ApiOperation({ summary: 'Add a sample thing', description: 'Adds a sample thing and assigns its id.' })
   @ApiBody({ type: NewSampleThingDto, examples: NEW_SAMPLE_THING_EXAMPLES })
+  // if get
   @Created({
     type: SampleThingDto,
     description: 'The sample thing that was added.',
     examples: SAMPLE_THING_EXAMPLES,
-    at: ({ id }) => `/sample-things/${id}`,
+    at: ({ id }) => `/sample/things/${id}`,
     readBy: 'getSampleThing',
     parameter: 'sampleThingId',
   })
+  // else
+  @ApiCreatedResponse({
+    type: SampleThingDto,
+    description: 'The sample thing that was added.',
+    examples: SAMPLE_THING_EXAMPLES,
+  })
+  // end
+  // if references
+  @Refuses($refusals$)
+  // end
   @InStage('experimental')
   async createSampleThing(@Body() newSampleThing: NewSampleThingDto): Promise<SampleThingDto> {
     return SampleThingDto.from(await this.sampleThings.add(newSampleThing));
   }
+  // if get
 
   @Get(':sampleThingId')
   @ApiOperation({ summary: 'Get a sample thing' })
@@ -60,4 +80,33 @@ export class SampleThingsController {
   async getSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<SampleThingDto> {
     return SampleThingDto.from(await this.sampleThings.get(sampleThingId));
   }
+  // end
+  // if update
+
+  @Patch(':sampleThingId')
+  @ApiOperation({ summary: 'Change a sample thing', description: 'Changes the fields that are sent.' })
+  @ApiBody({ type: SampleThingChangeDto, examples: SAMPLE_THING_CHANGE_EXAMPLES })
+  @Updated({
+    type: SampleThingDto,
+    description: 'The changed sample thing.',
+    examples: SAMPLE_THING_EXAMPLES,
+  })
+  @InStage('experimental')
+  async updateSampleThing(
+    @Param() { sampleThingId }: SampleThingPath,
+    @Body() change: SampleThingChangeDto,
+  ): Promise<SampleThingDto> {
+    return SampleThingDto.from(await this.sampleThings.update(sampleThingId, change));
+  }
+  // end
+  // if delete
+
+  @Delete(':sampleThingId')
+  @ApiOperation({ summary: 'Delete a sample thing' })
+  @Deleted({ description: 'The sample thing was deleted.' })
+  @InStage('experimental')
+  async deleteSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<void> {
+    await this.sampleThings.delete(sampleThingId);
+  }
+  // end
 }

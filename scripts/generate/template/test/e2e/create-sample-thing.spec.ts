@@ -1,34 +1,89 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { itRequiresAnApiKey } from './support/behaviours.js';
+import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { itTakesAnObject } from './support/json-input.js';
-import { SAMPLE_THING, type SampleThingBody } from './support/sample-things.js';
+import { newSampleThing, SAMPLE_THING, type SampleThingBody } from './support/sample-things.js';
 import { type Service, startService } from './support/service.js';
 
-describe('createSampleThing: POST /v1/sample-things', () => {
+describe('createSampleThing: POST /v1/sample/things', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  itRequiresAnApiKey(() => service, { method: 'POST', path: '/v1/sample-things', body: SAMPLE_THING });
-  itTakesAnObject(() => service, { path: '/v1/sample-things', body: SAMPLE_THING, required: ['name'] });
+  itRequiresAnApiKey(() => service, { method: 'POST', path: '/v1/sample/things', body: SAMPLE_THING });
+  // if list
+  // else
+  itAnswersErrors(() => service, { path: '/v1/sample/things' });
+  // end
+  itTakesAnObject(() => service, {
+    path: '/v1/sample/things',
+    body: SAMPLE_THING,
+    required: [$required$],
+  });
 
-  it('adds a sample thing and returns its Location', async () => {
-    const answer = await service.post('/v1/sample-things', SAMPLE_THING);
+  it('adds a sample thing$andReturnsLocation$', async () => {
+    // if references
+    const body = await newSampleThing(service);
+    const answer = await service.post('/v1/sample/things', body);
+    const { id } = answer.json as SampleThingBody;
+    expectAnswer(answer, 201, { id, ...body });
+    // else
+    const answer = await service.post('/v1/sample/things', SAMPLE_THING);
     const { id } = answer.json as SampleThingBody;
     expectAnswer(answer, 201, { id, ...SAMPLE_THING });
-    expect(answer.headers['location']).toBe(`/v1/sample-things/${id}`);
-    expectAnswer(await service.get(`/v1/sample-things/${id}`), 200, answer.json);
+    // end
+    // if get
+    expect(answer.headers['location']).toBe(`/v1/sample/things/${id}`);
+    expectAnswer(await service.get(`/v1/sample/things/${id}`), 200, answer.json);
+    // end
   });
+  // if optional
+
+  it('adds one with only what is required', async () => {
+    // if references
+    const { $requiredNames$ } = await newSampleThing(service);
+    // else
+    const { $requiredNames$ } = SAMPLE_THING;
+    // end
+    const body = { $requiredNames$ };
+    const answer = await service.post('/v1/sample/things', body);
+    const { id } = answer.json as SampleThingBody;
+    expectAnswer(answer, 201, { id, ...body, $defaults$ });
+  });
+  // end
+  // if kept
 
   it.each([
-    ['empty', ''],
-    ['white space', ' '],
-    ['256 characters', 'x'.repeat(256)],
-    ['two lines', 'two\nlines'],
-  ])('refuses a name that is %s', async (_, name) => {
-    expectError(await service.post('/v1/sample-things', { ...SAMPLE_THING, name }), 'invalid_field');
+    // $kept$
+  ])('keeps %s exactly: %s', async (field, value) => {
+    // if references
+    const body = { ...(await newSampleThing(service)), [field]: value };
+    // else
+    const body = { ...SAMPLE_THING, [field]: value };
+    // end
+    const answer = await service.post('/v1/sample/things', body);
+    const { id } = answer.json as SampleThingBody;
+    expectAnswer(answer, 201, { id, ...body });
   });
+  // end
+
+  it.each([
+    // $invalid$
+  ])('refuses an invalid %s: %s', async (field, value) => {
+    const answer = await service.post('/v1/sample/things', { ...SAMPLE_THING, [field]: value });
+    expectError(answer, 'invalid_field', expect.stringContaining(`"${field}"`));
+  });
+  // if references
+
+  it.each([$referenceNames$])('refuses %s of nothing', async (field) => {
+    const body = { ...(await newSampleThing(service)), [field]: -1 };
+    expectError(
+      await service.post('/v1/sample/things', body),
+      'invalid_field',
+      expect.stringContaining(`"${field}"`),
+    );
+  });
+  // end
 });

@@ -1,8 +1,11 @@
-const USUAL = { name: 'Sample' };
+const USUAL = { $usual$ };
 
 /** The examples of the document. The large number reveals clients that round. */
 export const NEW_SAMPLE_THING_EXAMPLES = {
   complete: { summary: 'With all its fields', value: USUAL },
+  // if optional
+  minimal: { summary: 'Only what must be there', value: { $minimal$ } },
+  // end
 };
 
 export const SAMPLE_THING_EXAMPLES = {
@@ -12,8 +15,19 @@ export const SAMPLE_THING_EXAMPLES = {
     value: { id: 9_007_199_254_740_993n, ...USUAL },
   },
 };
+// if list
 
 export const SAMPLE_THINGS_EXAMPLES = {
   page: { summary: 'A page', value: [SAMPLE_THING_EXAMPLES.complete.value] },
   nothing: { summary: 'Nothing left', value: [] },
 };
+// end
+// if update
+
+export const SAMPLE_THING_CHANGE_EXAMPLES = {
+  change: { summary: 'Another value', value: { $otherValue$ } },
+  // if clearable
+  clear: { summary: 'Null clears an optional field', value: { $cleared$ } },
+  // end
+};
+// end

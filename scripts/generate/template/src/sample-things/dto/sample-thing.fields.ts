@@ -1,10 +1,18 @@
-import { Field } from '../../api/validation/field.decorator.js';
-import { text } from '../../api/validation/rule.js';
+import { Field, OptionalField } from '../../api/validation/field.decorator.js';
+import {
+  boolean,
+  dateTime,
+  decimal,
+  int64,
+  integer,
+  nullable,
+  oneOf,
+  text,
+} from '../../api/validation/rule.js';
+// $valuesImports$
 
 // The fields of a sample thing, shared by input and output.
 
-export const SampleThingName = () =>
-  Field(text({ minLength: 1, maxLength: 255 }), {
-    description: 'The name of the sample thing.',
-    example: 'Sample',
-  });
+// $enumerations$
+
+// $declarations$

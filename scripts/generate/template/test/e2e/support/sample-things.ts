@@ -1,21 +1,47 @@
 import { addTo, type Identified } from './additions.js';
+// $referenceImports$
 import type { Service } from './service.js';
 
 export interface SampleThingBody extends Identified {
-  name: string;
+  // $members$
 }
 
+// if references
+/** A body with all fields. What it refers to need not exist; see `newSampleThing`. */
+// else
 /** A body with all fields. */
-export const SAMPLE_THING = { name: 'Sample' };
+// end
+export const SAMPLE_THING = { $usual$ };
+// if references
+
+/** A body with all fields, and what it refers to. */
+export async function newSampleThing(service: Service): Promise<Omit<SampleThingBody, 'id'>> {
+  // $references$
+  return { ...SAMPLE_THING, $referenceIds$ };
+}
+// end
 
 /** Adds sample things, with defaults for the fields that a test does not set. */
+// if references
+export async function addSampleThings(
+  service: Service,
+  ...sampleThings: Partial<SampleThingBody>[]
+): Promise<SampleThingBody[]> {
+  const bodies = sampleThings.map(async (sampleThing) => ({
+    ...(await newSampleThing(service)),
+    ...sampleThing,
+  }));
+  return addTo(service, '/v1/sample/things', await Promise.all(bodies));
+}
+// else
 export function addSampleThings(
   service: Service,
   ...sampleThings: Partial<SampleThingBody>[]
 ): Promise<SampleThingBody[]> {
   return addTo(
     service,
-    '/v1/sample-things',
+    '/v1/sample/things',
     sampleThings.map((sampleThing) => ({ ...SAMPLE_THING, ...sampleThing })),
   );
 }
+// end

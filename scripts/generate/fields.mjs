@@ -1,0 +1,92 @@
+import { isReserved, LONGEST_IN_DATABASE, TEMPLATE, waysToWrite } from './names.mjs';
+import { KINDS } from './kinds.mjs';
+import { referenced } from './referenced.mjs';
+import { wordsOfTemplate } from './template.mjs';
+
+const FIELD =
+  /^(?<name>[^:()?=>-]+):(?<kind>\w+)(?:\((?<range>[^)]*)\))?(?:->(?<target>[a-z0-9_]+))?(?<optional>\?)?(?:=(?<initial>.+))?$/;
+const CAMEL = /^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$/;
+const SYNTAX = `Write name:kind, such as 'name:text(255) price:decimal? petId:int64->pets complete:boolean=false'; kinds: ${Object.keys(KINDS).join(', ')}.`;
+/** Reserved words of PostgreSQL that are camel-case names; the migration does not quote its columns. */
+const RESERVED_COLUMNS = new Set(
+  `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create default
+  deferrable desc distinct do else end except false fetch for foreign from grant group having in initially intersect
+  into lateral leading limit localtime localtimestamp not null offset on only or order placing primary references
+  returning select some symmetric table then to trailing true union unique user using variadic when where window with`.split(
+    /\s+/,
+  ),
+);
+
+/** Reads a table of fields, such as "name:text(255) price:decimal?", or throws an error that says what to write. */
+export function readFields(table, { plural, singular }, operations) {
+  const fields = table.map((text) => readField(text, { plural, singular }));
+  for (const { name } of fields) {
+    if (fields.filter((field) => field.name === name).length > 1) {
+      throw new Error(`There are two fields "${name}". Leave one out.`);
+    }
+  }
+  if (operations.has('update') && fields.every(({ reference }) => reference)) {
+    throw new Error(
+      'An update needs a field that it can change. Add one, or leave out the update with --only.',
+    );
+  }
+  return fields;
+}
+
+function readField(text, { plural, singular }) {
+  const parts = FIELD.exec(text)?.groups;
+  if (!parts) throw new Error(`The field "${text}" is not readable. ${SYNTAX}`);
+  const { name } = parts;
+  const fail = (advice) => {
+    throw new Error(`The field "${text}": ${advice}`);
+  };
+  if (!CAMEL.test(name)) fail('write its name in camel case, such as makerId.');
+  if (name === 'id') fail('the service assigns the id; leave it out.');
+  if (isReserved(name) || RESERVED_COLUMNS.has(name) || name in Object.prototype) {
+    fail(
+      `"${name}" is a reserved word. Choose another name, such as ${waysToWrite(singular)[1]}${name[0].toUpperCase()}${name.slice(1)}.`,
+    );
+  }
+  const words = waysOf(name);
+  if (wordsOfTemplate().has(waysToWrite(TEMPLATE.singular)[0] + words.type)) {
+    fail(
+      `the generated code uses "${waysToWrite(singular)[0]}${words.type}" for something else. Choose another name.`,
+    );
+  }
+  const kind = KINDS[parts.kind];
+  if (!kind) fail(`there is no kind "${parts.kind}". ${SYNTAX}`);
+  const made = { ...words, kind: parts.kind, ...kind.read(parts.range, fail, words) };
+  const column = `${waysToWrite(plural)[3]}_${words.column}_${made.rule ?? 'fkey'}`;
+  if (column.length > LONGEST_IN_DATABASE)
+    fail(`its constraint "${column}" would be too long. Shorten its name.`);
+  if (parts.target && parts.kind !== 'int64') fail('a reference is an int64, such as petId:int64->pets.');
+  if (parts.optional && parts.initial !== undefined) {
+    fail('leave out the "?": a field with a default may be left out of a request anyway.');
+  }
+  const initial = parts.initial === undefined ? undefined : initialOf(parts, made, fail);
+  return {
+    ...made,
+    samples: made.samples.toSorted((a, b) => (a === initial) - (b === initial)), // tests tell a sample from the default
+    optional: Boolean(parts.optional),
+    reference: parts.target && referenced(parts.target, fail),
+    initial,
+  };
+}
+
+function initialOf({ initial, target }, { readInitial }, fail) {
+  if (target || !readInitial) fail('this kind takes no default. Leave out the "=".');
+  return readInitial(initial, fail);
+}
+
+/** Spellings of a field: property, type, column, constant, prose. */
+function waysOf(name) {
+  const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return {
+    name,
+    type: name[0].toUpperCase() + name.slice(1),
+    column,
+    kebab: column.replaceAll('_', '-'),
+    constant: column.toUpperCase(),
+    words: column.replaceAll('_', ' '),
+  };
+}

@@ -1,0 +1,9 @@
+import { ApiSchema } from '@nestjs/swagger';
+import type { Decimal } from '../../api/validation/rule.js';
+// $valuesImports$
+import { $changeImported$ } from './sample-thing.fields.js';
+
+@ApiSchema({ name: 'SampleThingChange', description: 'The fields of a sample thing to change.' })
+export class SampleThingChangeDto {
+  // $changes$
+}

@@ -1,0 +1,3 @@
+import { declareError } from '../api/errors/declare-error.js';
+
+// $errors$

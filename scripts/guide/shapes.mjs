@@ -1,0 +1,15 @@
+// Resources of other shapes than the one in the guide. Its checks of format, lint, types and migrations cover them as well.
+
+const SHAPES = [
+  `boxes 'name:text(2..80) price:decimal petId:int64->pets shipDate:dateTime? sold:boolean=false kind:oneOf(soft|hard)?
+    stock:integer(1..1000)=1' --singular box --path store/boxes --only list,create,get,update,delete`,
+  `lids 'size:decimal(0..9.999)? kind:oneOf(flat|round)=flat boxId:int64->boxes' --path store/lids --only list,create`,
+  `handles 'lidId:int64->lids? weight:integer' --only create,delete`,
+];
+
+const step = (command) => ({ kind: 'command', title: command.replaceAll(/\s+/g, ' '), command });
+
+export const generateShapes = SHAPES.map((shape) =>
+  step(`npm run generate -- ${shape.replaceAll(/\s+/g, ' ')}`),
+);
+export const testShapes = [step('npm test -- box lid handle')];
