@@ -19,10 +19,11 @@ import { ObservabilityModule } from './observability/observability.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard.js';
 import { RateLimitModule } from './rate-limit/rate-limit.module.js';
+import { OrdersModule } from './orders/orders.module.js';
 
 /** Features go here. `forRoot` adds the shared rooms, and the guards, pipe and filter of every route. */
 @Module({
-  imports: [PetsModule],
+  imports: [PetsModule, OrdersModule],
 })
 export class AppModule {
   static forRoot(

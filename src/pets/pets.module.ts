@@ -14,5 +14,6 @@ import { PetsSettings } from './pets.settings.js';
   imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])],
   controllers: [PetsController],
   providers: [PetsService, PetsRepository, GetPetDeprecation, provideSettings(PetsSettings)],
+  exports: [PetsService],
 })
 export class PetsModule {}

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { IsNull } from 'typeorm';
 import type { Page } from '../api/paging/page.js';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import type { ListPetsQuery } from './dto/list-pets.query.js';
 import type { NewPetDto } from './dto/new-pet.dto.js';
 import { Pet } from './pet.entity.js';
+import type { PetStatus } from './pet-status.js';
 
 /** The database access of the catalogue. */
 @Injectable()
@@ -21,5 +24,25 @@ export class PetsRepository {
 
   insert({ name, categoryId, status }: NewPetDto): Promise<Pet> {
     return this.pets.add({ name, categoryId, status: status ?? null });
+  }
+
+  /** An animal without a status is available. Returns whether the animal was. */
+  async reserve(id: bigint, transaction: Transaction): Promise<boolean> {
+    const pets = transaction.withRepository(this.pets);
+    const where = [
+      { id, status: 'available' as const },
+      { id, status: IsNull() },
+    ];
+    const { affected } = await pets
+      .createQueryBuilder()
+      .update()
+      .set({ status: 'pending' })
+      .where(where)
+      .execute();
+    return affected === 1;
+  }
+
+  async setStatus(id: bigint, status: PetStatus, transaction: Transaction): Promise<void> {
+    await transaction.withRepository(this.pets).update({ id }, { status });
   }
 }

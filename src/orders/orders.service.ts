@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { notFound } from '../api/errors/api-error.js';
+import type { Page } from '../api/paging/page.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import { PetsService } from '../pets/pets.service.js';
+import type { ListOrdersQuery } from './dto/list-orders.query.js';
+import type { NewOrderDto } from './dto/new-order.dto.js';
+import type { OrderChangeDto } from './dto/order-change.dto.js';
+import type { Order } from './order.entity.js';
+import { animalNotAvailable, orderComplete } from './orders.errors.js';
+import { OrdersRepository } from './orders.repository.js';
+
+/** The business rules of orders. An animal's status follows its order, in the same transaction. */
+@Injectable()
+export class OrdersService {
+  constructor(
+    private readonly orders: OrdersRepository,
+    private readonly pets: PetsService,
+    private readonly transactions: Transactions,
+  ) {}
+
+  list(query: ListOrdersQuery): Promise<Page<Order>> {
+    return this.orders.findPage(query);
+  }
+
+  async get(id: bigint): Promise<Order> {
+    return found(await this.orders.findById(id));
+  }
+
+  add(newOrder: NewOrderDto): Promise<Order> {
+    return this.transactions.run(async (transaction) => {
+      const order = await this.orders.insert(newOrder, transaction);
+      if (!(await this.pets.reserve(order.petId, transaction))) throw animalNotAvailable();
+      return order;
+    });
+  }
+
+  update(id: bigint, change: OrderChangeDto): Promise<Order> {
+    return this.transactions.run(async (transaction) => {
+      const order = found(await this.orders.findAndLock(id, transaction));
+      const changed = apply(change, order);
+      if (!changed) return order;
+      requireOpen(order);
+      await this.orders.update(id, change, transaction);
+      if (changed.complete) await this.pets.setStatus(order.petId, 'sold', transaction);
+      return changed;
+    });
+  }
+
+  delete(id: bigint): Promise<void> {
+    return this.transactions.run(async (transaction) => {
+      const order = found(await this.orders.findAndLock(id, transaction));
+      requireOpen(order);
+      await this.orders.delete(id, transaction);
+      await this.pets.setStatus(order.petId, 'available', transaction);
+    });
+  }
+}
+
+function found(order: Order | null): Order {
+  if (!order) throw notFound('order');
+  return order;
+}
+
+function requireOpen({ complete }: Order): void {
+  if (complete) throw orderComplete();
+}
+
+/** The changed order; undefined if the values are those that it has. */
+function apply({ quantity, shipDate, complete }: OrderChangeDto, order: Order): Order | undefined {
+  const changed = {
+    ...order,
+    quantity: quantity ?? order.quantity,
+    shipDate: shipDate === undefined ? order.shipDate : shipDate,
+    complete: complete ?? order.complete,
+  };
+  return isDeepStrictEqual({ ...order }, changed) ? undefined : changed;
+}
