@@ -1,4 +1,4 @@
-import { text } from '../../api/validation/rule.js';
+import { text } from '../../api/validation/rules/text.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { DAY_MS } from '../../common/clock.js';
 import { int64FromText } from '../../common/int64/int64.js';
