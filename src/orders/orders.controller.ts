@@ -86,7 +86,7 @@ export class OrdersController {
   @Refuses(orderComplete)
   @NotFoundFirst(OrderPath, OrdersService, (orders, { orderId }) => orders.get(orderId))
   @InStage('experimental')
-  async updateOrder(@Body() change: OrderChangeDto, @Param() { orderId }: OrderPath): Promise<OrderDto> {
+  async updateOrder(@Param() { orderId }: OrderPath, @Body() change: OrderChangeDto): Promise<OrderDto> {
     return OrderDto.from(await this.orders.update(orderId, change));
   }
 

@@ -13,8 +13,8 @@ import { ApiError } from '../errors/api-error.js';
 import { checkPath } from '../validation/check-input.js';
 
 /**
- * Answers 404 before 400: for an invalid body, `find` looks whether the resource of the path exists. Declare the body in
- * front of the path, so that 413 and 415 come first.
+ * Answers 404 before 400: for an invalid body, `find` looks whether the resource of the path exists. Declare the body
+ * behind the path: Nest checks the last parameter first, so that 413 and 415 come before 404.
  */
 export function NotFoundFirst<P extends object, S>(
   path: Type<P>,

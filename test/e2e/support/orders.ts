@@ -1,5 +1,6 @@
 import { addTo, type Identified } from './additions.js';
 import { addPets } from './pets.js';
+import type { Answer } from './client.js';
 import type { Service } from './service.js';
 
 export interface OrderBody extends Identified {
@@ -10,10 +11,10 @@ export interface OrderBody extends Identified {
 }
 
 /** A body with all fields. What it refers to need not exist; see `newOrder`. */
-export const ORDER = { petId: 7, quantity: 2, shipDate: '2026-03-31T14:30:00.000Z', complete: true };
+export const ORDER = { petId: 7, quantity: 2, shipDate: '2026-03-31T14:30:00.000Z' };
 
 /** A body with all fields, and what it refers to. */
-export async function newOrder(service: Service): Promise<Omit<OrderBody, 'id'>> {
+export async function newOrder(service: Service): Promise<Omit<OrderBody, 'id' | 'complete'>> {
   const [pet] = await addPets(service, {});
   return { ...ORDER, petId: pet!.id };
 }
@@ -25,4 +26,15 @@ export async function addOrders(service: Service, ...orders: Partial<OrderBody>[
     ...order,
   }));
   return addTo(service, '/v1/store/orders', await Promise.all(bodies));
+}
+
+export async function statusOf(service: Service, petId: number | bigint): Promise<string | undefined> {
+  return ((await service.get(`/v1/pets/${petId}`)).json as { status?: string }).status;
+}
+
+/** Sends a request again while the database is too busy for it. */
+export async function untilDecided(send: () => Promise<Answer>): Promise<Answer> {
+  let answer = await send();
+  while (answer.status === 503) answer = await send();
+  return answer;
 }

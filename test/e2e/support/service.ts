@@ -41,7 +41,7 @@ export interface Service {
   call(method: string, path: string, options?: Options): Promise<Answer>;
   get(path: string, options?: Options): Promise<Answer>;
   post(path: string, body: Options['body'], options?: Options): Promise<Answer>;
-  patch(path: string, body: Options['body']): Promise<Answer>;
+  patch(path: string, body: Options['body'], options?: Options): Promise<Answer>;
   delete(path: string): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -113,7 +113,7 @@ async function frontDoor({ origin, key }: Deployment, asItIs: boolean): Promise<
     call: (method, path, options) => asked() ?? door.call(method, path, options),
     get: (path, options) => asked() ?? door.get(path, options),
     post: (path, body, options) => asked() ?? door.post(path, body, options),
-    patch: (path, body) => asked() ?? door.patch(path, body),
+    patch: (path, body, options) => asked() ?? door.patch(path, body, options),
     delete: (path) => asked() ?? door.delete(path),
     async stop() {},
   };
@@ -138,7 +138,8 @@ function requests(
     get: (path, options) => send('GET', path, withKey(options)),
     post: (path, body, options) =>
       send('POST', path, { ...withKey(options), ...(body !== undefined && { body }) }),
-    patch: (path, body) => send('PATCH', path, { ...withKey(), ...(body !== undefined && { body }) }),
+    patch: (path, body, options) =>
+      send('PATCH', path, { ...withKey(options), ...(body !== undefined && { body }) }),
     delete: (path) => send('DELETE', path, withKey()),
   };
 }
