@@ -20,7 +20,7 @@ export function deprecation(operation, operations) {
   if (!operation.deprecated) return others;
   const said =
     paragraphs.find((paragraph) => paragraph.startsWith(mark)) ??
-    `${mark} to be removed on ${operation['x-sunset']}.**`;
+    `${mark} to be removed${operation['x-sunset'] ? ` on ${operation['x-sunset']}` : ''}.**`;
   const plain = said.replace(mark, '').replace('**', '').trim();
   const named = operations.reduce(
     (text, { id, method, path }) => text.replaceAll(`\`${method} ${path}\``, `\`${id}\``),

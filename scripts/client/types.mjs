@@ -1,71 +1,155 @@
 import { comment } from './comments.mjs';
+import { fail } from './fail.mjs';
+import { nameOf } from './schemas.mjs';
 
-/** The named schemas that these schemas reference, directly or indirectly. */
-export function reachableSchemas(document, schemas, found = new Map()) {
-  for (const schema of schemas.filter(Boolean)) {
-    const name = schema.$ref?.split('/').at(-1);
-    if (name === undefined) {
-      reachableSchemas(document, partsOf(schema), found);
-    } else if (!found.has(name)) {
-      found.set(name, document.components.schemas[name]);
-      reachableSchemas(document, [found.get(name)], found);
-    }
-  }
-  return new Map([...found].toSorted(([a], [b]) => inOrder(a, b)));
-}
+/** Keywords that say which TypeScript type a schema has, in groups that exclude each other. */
+const GROUPS = [
+  ['$ref'],
+  ['allOf'],
+  ['anyOf'],
+  ['oneOf'],
+  ['type', 'format', 'enum', 'const', 'items', 'properties', 'required', 'additionalProperties'],
+];
 
-export function namedType(name, schema) {
+/** Keywords that describe or narrow a type. Any other keyword might change it, and ends the generation. */
+const NEUTRAL = new Set(
+  (
+    'title description example examples default deprecated discriminator minimum maximum exclusiveMinimum ' +
+    'exclusiveMaximum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties'
+  ).split(' '),
+);
+
+/**
+ * The formats that keep the plain type. A date-time stays a string: what the service answers can be sent back
+ * unchanged, and `new Date(…)` is one call for those who calculate with it.
+ */
+const NUMBERS = { integer: [undefined, 'int32', 'int64'], number: [undefined, 'float', 'double'] };
+
+export function namedType({ name, schema, place }) {
+  if (!/^[A-Z]\w*$/.test(name)) fail(place, `"${name}" is no name of a type.`, 'Rename the schema.');
   const about = comment([schema.description]);
-  if (schema.type !== 'object') return `${about}export type ${name} = ${typeOf(schema)};`;
-  const members = Object.entries(schema.properties).map(
-    ([member, of]) =>
-      `${comment([of.description])}readonly ${member}${schema.required?.includes(member) ? '' : '?'}: ${typeOf(of)};`,
-  );
-  return `${about}export interface ${name} {\n${members.join('\n')}\n}`;
+  const type = typeOf(schema, place);
+  return schema.type === 'object' && schema.properties
+    ? `${about}export interface ${name} ${type}`
+    : `${about}export type ${name} = ${type};`;
 }
 
-export function typeOf(schema) {
-  if (schema.$ref) return schema.$ref.split('/').at(-1);
-  if (schema.allOf?.length === 1) return typeOf(schema.allOf[0]);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.type === 'array') return `readonly ${typeOf(schema.items)}[]`;
-  if (isInt64(schema)) return 'bigint';
-  const plain = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' }[schema.type];
-  if (plain) return plain;
-  throw new Error(
-    `This schema has no TypeScript type yet. Add one to scripts/client/types.mjs: ${JSON.stringify(schema)}`,
-  );
-}
-
-/** The client recognises 64-bit integers by member name, so each name must have the same type everywhere. */
-export function int64Members(schemas) {
-  const nameless = [...schemas].find(([, schema]) => schema.type === 'array' && isExact(schema, schemas));
-  if (nameless)
-    throw new Error(
-      `The 64-bit integers of "${nameless[0]}" have no member name, which the client needs to recognise them.`,
+export function typeOf(schema, place) {
+  refuseUnknown(schema, place);
+  if (schema.$ref) return typeName(schema, place);
+  if (schema.allOf) return joined(schema.allOf, ' & ', place);
+  if (schema.anyOf ?? schema.oneOf) return joined(schema.anyOf ?? schema.oneOf, ' | ', place);
+  const values = 'const' in schema ? [schema.const] : schema.enum;
+  if (values) return values.map((value) => literal(value, schema, place)).join(' | ');
+  if (Array.isArray(schema.type)) {
+    return joined(
+      schema.type.map((type) => ({ ...schema, type })),
+      ' | ',
+      place,
     );
-  const members = [...schemas.values()].flatMap((schema) => Object.entries(schema.properties ?? {}));
-  const exact = new Set(members.filter(([, schema]) => isExact(schema, schemas)).map(([name]) => name));
-  const other = members.find(([name, schema]) => exact.has(name) && !isExact(schema, schemas));
-  if (other)
-    throw new Error(
-      `The member "${other[0]}" is a 64-bit integer in one schema and not in another. Rename one of them.`,
+  }
+  return plainType(schema, place);
+}
+
+/** A member of an interface, with its doc comment. */
+export function member(name, { required, schema, description = schema.description, deprecated }, place) {
+  const about = comment([
+    description,
+    'default' in schema && `@defaultValue ${JSON.stringify(schema.default)}`,
+    (deprecated ?? schema.deprecated) && '@deprecated',
+  ]);
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  return `${about}readonly ${key}${required ? '' : '?'}: ${typeOf(schema, `${place}.${name}`)};`;
+}
+
+export const isInt64 = ({ type, format }) => [type].flat().includes('integer') && format === 'int64';
+
+function typeName(schema, place) {
+  const named = schema.$ref === `#/components/schemas/${nameOf(schema)}`;
+  return named
+    ? nameOf(schema)
+    : fail(place, `"${schema.$ref}" is no named schema.`, 'Move it to the schemas.');
+}
+
+function plainType(schema, place) {
+  switch (schema.type) {
+    case 'string':
+      return schema.format === 'binary' ? fail(place, 'binary data has no TypeScript type yet.') : 'string';
+    case 'integer':
+    case 'number':
+      return numberType(schema, place);
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'array':
+      if (!schema.items) return fail(place, 'the array does not describe its items.', 'Add "items".');
+      return `readonly ${grouped(typeOf(schema.items, `${place}[]`))}[]`;
+    case 'object':
+      return objectType(schema, place);
+    default:
+      return fail(place, `the schema has no TypeScript type yet: ${JSON.stringify(schema)}.`);
+  }
+}
+
+function numberType(schema, place) {
+  if (!NUMBERS[schema.type].includes(schema.format)) {
+    const advice = 'Describe it as a string of digits, which keeps it exact.';
+    fail(place, `a ${schema.type} of the format "${schema.format}" may not fit a TypeScript number.`, advice);
+  }
+  return isInt64(schema) ? 'bigint' : 'number';
+}
+
+function objectType({ properties, required = [], additionalProperties: others }, place) {
+  if (properties && typeof others === 'object') {
+    fail(place, 'the object has both properties and typed other members.', 'Put the others into a member.');
+  }
+  if (!properties && !others) {
+    const advice = 'Add "properties", or "additionalProperties" with the type of all values.';
+    fail(place, 'the object does not describe its members.', advice);
+  }
+  if (!properties) {
+    const type = typeof others === 'object' ? typeOf(others, `${place}.*`) : 'unknown';
+    return `{ readonly [name: string]: ${type} }`;
+  }
+  const absent = required.find((name) => !(name in properties));
+  if (absent) fail(place, `the member "${absent}" is required and not described.`, 'Describe it.');
+  const members = Object.entries(properties).map(([name, schema]) =>
+    member(name, { schema, required: required.includes(name) }, place),
+  );
+  return `{\n${members.join('\n')}\n}`;
+}
+
+function literal(value, schema, place) {
+  if (typeof value === 'object' && value !== null) fail(place, 'a constant is no plain value.');
+  if (typeof value !== 'number' || !isInt64(schema)) return JSON.stringify(value);
+  return Number.isSafeInteger(value) ? `${value}n` : fail(place, 'a constant has too many digits.');
+}
+
+const joined = (schemas, operator, place) =>
+  [...new Set(schemas.map((schema) => grouped(typeOf(schema, place))))].join(operator);
+
+/** Types of several words need parentheses as parts of others; Prettier removes those that are not needed. */
+const grouped = (type) => (/^\w+$/.test(type) ? type : `(${type})`);
+
+function refuseUnknown(schema, place) {
+  const keywords = Object.keys(schema).filter(
+    (keyword) => !keyword.startsWith('x-') && !NEUTRAL.has(keyword),
+  );
+  const unknown = keywords.find((keyword) => !GROUPS.flat().includes(keyword));
+  if (unknown === 'nullable') {
+    fail(
+      place,
+      '"nullable" means nothing in OpenAPI 3.1.',
+      'Write "type": ["…", "null"], or anyOf with null.',
     );
-  return [...exact].toSorted(inOrder);
-}
-
-/** Compares by code units, independently of the locale. */
-export const inOrder = (a, b) => (a < b ? -1 : 1);
-
-const isInt64 = ({ type, format }) => type === 'integer' && format === 'int64';
-
-/** Whether a schema is a 64-bit integer or an array of them, possibly by reference. */
-function isExact(schema, schemas) {
-  if (schema.$ref) return isExact(schemas.get(schema.$ref.split('/').at(-1)), schemas);
-  if (schema.allOf?.length === 1) return isExact(schema.allOf[0], schemas);
-  return schema.type === 'array' ? isExact(schema.items, schemas) : isInt64(schema);
-}
-
-function partsOf(schema) {
-  return [schema.items, ...(schema.allOf ?? []), ...Object.values(schema.properties ?? {})].filter(Boolean);
+  }
+  if (unknown) fail(place, `the keyword "${unknown}" has no TypeScript type yet.`);
+  const used = GROUPS.filter((group) => group.some((keyword) => keywords.includes(keyword)));
+  if (used.length > 1) {
+    fail(
+      place,
+      `"${used[0][0]}" stands beside "${used[1].find((keyword) => keywords.includes(keyword))}".`,
+      'Combine them with allOf.',
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { INT64_MEMBERS, Operations } from './operations.js';
+import { INT64, Operations } from './operations.js';
 import type { Settings } from './settings.js';
 import { HttpTransport } from './transport.js';
 
@@ -10,6 +10,6 @@ export type { CallOptions, Settings, Wait } from './settings.js';
 /** A client of the animal store. */
 export class AnimalStore extends Operations {
   constructor(settings: Settings) {
-    super(new HttpTransport(settings, INT64_MEMBERS));
+    super(new HttpTransport(settings, INT64));
   }
 }

@@ -1,5 +1,6 @@
 // Made from openapi.json by `npm run client`; not to be edited.
-import type { Transport } from './call.js';
+import { type Transport, pathOf } from './call.js';
+import type { Shapes } from './exact-json.js';
 import { pages } from './pages.js';
 import type { CallOptions } from './settings.js';
 
@@ -32,7 +33,11 @@ export type Pets = readonly Pet[];
 
 /** Query parameters of `listPets`. */
 export interface ListPetsQuery {
-  /** Maximum number of items returned. */
+  /**
+   * Maximum number of items returned.
+   *
+   * @defaultValue 20
+   */
   readonly limit?: number;
   /** Return only items whose id is greater: the last id of the previous page. */
   readonly after?: bigint;
@@ -63,8 +68,8 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'uri_too_long';
 
-/** Response members that are 64-bit integers. */
-export const INT64_MEMBERS: ReadonlySet<string> = new Set(['categoryId', 'id']);
+/** Where answers have 64-bit integers. */
+export const INT64: Shapes = { Pet: { categoryId: 'int64', id: 'int64' }, Pets: ['Pet'] };
 
 /**
  * Stores animals, and lets clients list them, add them and fetch one by its identifier. **Get a key.**
@@ -83,7 +88,7 @@ export class Operations {
 
   /** Iterates over all items of `listPets`, fetching page by page: `for await (const … of …)`. */
   pets(query: ListPetsQuery = {}, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
-    return pages<Pet>(this.transport, { method: 'GET', path: '/pets', query }, options);
+    return pages<Pet>(this.transport, { method: 'GET', path: '/pets', query, int64: 'Pets' }, options);
   }
 
   /**
@@ -92,7 +97,8 @@ export class Operations {
    * Lists animals in ascending order of id, a page at a time.
    */
   async listPets(query: ListPetsQuery = {}, options?: CallOptions): Promise<Pets> {
-    return (await this.transport.send<Pets>({ method: 'GET', path: '/pets', query }, options)).body;
+    return (await this.transport.send<Pets>({ method: 'GET', path: '/pets', query, int64: 'Pets' }, options))
+      .body;
   }
 
   /**
@@ -101,7 +107,9 @@ export class Operations {
    * Adds an animal and assigns its id.
    */
   async createPet(newPet: NewPet, options?: CallOptions): Promise<Pet> {
-    return (await this.transport.send<Pet>({ method: 'POST', path: '/pets', body: newPet }, options)).body;
+    return (
+      await this.transport.send<Pet>({ method: 'POST', path: '/pets', body: newPet, int64: 'Pet' }, options)
+    ).body;
   }
 
   /**
@@ -112,10 +120,7 @@ export class Operations {
    */
   async getPet(petId: bigint, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>(
-        { method: 'GET', path: `/pets/${encodeURIComponent(String(petId))}` },
-        options,
-      )
+      await this.transport.send<Pet>({ method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' }, options)
     ).body;
   }
 }

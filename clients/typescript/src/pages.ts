@@ -2,26 +2,33 @@ import type { Call, Transport } from './call.js';
 import type { CallOptions } from './settings.js';
 
 /**
- * Iterates over all items of a list. The `Link` header only tells whether there is a next page; its URL is not used, so
- * that the key is never sent to another host.
+ * Iterates over all items of a list. Of the address in the `Link` header, only `after` is used, so that the key is never
+ * sent to another host.
  */
-export async function* pages<T extends { id: bigint }>(
+export async function* pages<T>(
   transport: Transport,
   call: Call,
   options?: CallOptions,
 ): AsyncGenerator<T, void, undefined> {
   let query = call.query;
   for (;;) {
-    const { body, headers } = await transport.send<T[]>({ ...call, query }, options);
+    const { body, headers } = await transport.send<readonly T[]>({ ...call, query }, options);
     yield* body;
     const last = body.at(-1);
-    if (last === undefined || !hasNext(headers)) return;
-    query = { ...query, after: last.id };
+    if (last === undefined) return;
+    const after = nextPosition(headers.get('link'), last);
+    if (after === undefined) return;
+    query = { ...query, after };
   }
 }
 
-/** If a proxy strips the header, iteration continues until an empty page. */
-function hasNext(headers: Headers): boolean {
-  const link = headers.get('link');
-  return link === null || /;\s*rel="?next"?/.test(link);
+/** Where the next page begins. If a proxy strips or changes the header, iteration goes on by id, until an empty page. */
+function nextPosition(link: string | null, last: unknown): unknown {
+  const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1];
+  if (link !== null && next === undefined) return undefined;
+  const after = new URLSearchParams(next?.split('?')[1]).get('after');
+  if (after !== null) return after;
+  const { id } = last as { id?: unknown };
+  if (typeof id === 'bigint') return id;
+  throw new Error('The answer has no Link to the next page. A proxy may have removed it.');
 }

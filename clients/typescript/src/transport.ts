@@ -1,6 +1,6 @@
 import { type ApiError, toApiError } from './api-error.js';
 import type { Call, Result, Transport } from './call.js';
-import { parseExactly, stringifyExactly } from './exact-json.js';
+import { type Shapes, parseExactly, stringifyExactly } from './exact-json.js';
 import type { CallOptions, Settings } from './settings.js';
 import { wait } from './wait.js';
 
@@ -15,18 +15,27 @@ const LONGEST_WAIT_S = 60;
 export class HttpTransport implements Transport {
   constructor(
     private readonly settings: Settings,
-    /** Response members that are 64-bit integers. */
-    private readonly int64Members: ReadonlySet<string>,
+    private readonly int64: Shapes,
   ) {}
 
   async send<T>(call: Call, options: CallOptions = {}): Promise<Result<T>> {
     for (let retries = options.retries ?? this.settings.retries ?? 0; ; retries--) {
       const answer = await this.attempt(call, options);
-      const body = readBody(await answer.text(), this.int64Members);
-      if (answer.ok && body !== undefined) return { body: body as T, headers: answer.headers };
+      const text = await answer.text();
+      const body = this.readBody(text, answer.ok ? call : undefined);
+      const complete = body !== undefined || (call.mayBeEmpty && text === '');
+      if (answer.ok && complete) return { body: body as T, headers: answer.headers };
       const error = toApiError(answer, body);
       if (retries <= 0 || !isWorthAnother(call, error)) throw error;
       await (this.settings.wait ?? wait)((error.retryAfter ?? 1) * 1000, options.signal);
+    }
+  }
+
+  private readBody(text: string, call?: Call): unknown {
+    try {
+      return parseExactly(text, call?.int64, this.int64);
+    } catch {
+      return undefined;
     }
   }
 
@@ -34,14 +43,16 @@ export class HttpTransport implements Transport {
     const { apiKey, baseUrl } = this.settings;
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.settings.timeoutMs ?? TIMEOUT_MS);
     const send = this.settings.fetch ?? fetch;
-    return send(`${baseUrl.replace(/\/$/, '')}${call.path}${searchOf(call.query)}`, {
+    const body = call.body === undefined ? undefined : stringifyExactly(call.body);
+    return send(`${baseUrl.replace(/\/$/, '')}${call.path}${searchOf(call)}`, {
       method: call.method,
       headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headersOf(call),
         authorization: `Bearer ${typeof apiKey === 'string' ? apiKey : await apiKey()}`,
         ...(options.requestId !== undefined && { 'x-request-id': options.requestId }),
-        ...(call.body && { 'content-type': 'application/json' }),
       },
-      ...(call.body && { body: stringifyExactly(call.body) }),
+      ...(body !== undefined && { body }),
       // The service sends no redirects, and one could forward the key to another host.
       redirect: 'error',
       signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
@@ -53,18 +64,18 @@ function isWorthAnother({ method }: Call, { status, retryAfter = 1 }: ApiError):
   return CHANGES_NOTHING.has(method) && TRANSIENT.has(status) && retryAfter <= LONGEST_WAIT_S;
 }
 
-function readBody(text: string, int64Members: ReadonlySet<string>): unknown {
-  try {
-    return parseExactly(text, int64Members);
-  } catch {
-    return undefined;
-  }
+function headersOf({ headers = {} }: Call): Record<string, string> {
+  const present = Object.entries(headers).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
 }
 
-function searchOf(query: object = {}): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.append(name, String(value));
-  }
-  return String(search) && `?${String(search)}`;
+function searchOf({ query = {}, commaSeparated = [] }: Call): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const values = [value].flat().map((each) => encodeURIComponent(String(each)));
+    // An empty list is sent as an empty value: without the parameter, the request would ask for everything.
+    const texts = commaSeparated.includes(name) || values.length === 0 ? [values.join(',')] : values;
+    return texts.map((text) => `${encodeURIComponent(name)}=${text}`);
+  });
+  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
