@@ -1,7 +1,7 @@
 import { createApp } from './app.js';
 import { announceAddress, offerDevelopmentKey } from './startup-message.js';
 import { Database } from './database/database.js';
-import { ConfigError, environment, loadConfig } from './common/config/load-config.js';
+import { ConfigError, environment, ineffectiveVariables, loadConfig } from './common/config/load-config.js';
 import { LIMITS } from './edge/limits.js';
 import { DatabaseInUseError } from './database/embedded/embedded-database.js';
 import { exitOnCrash, shutDownOnSignals } from './signals.js';
@@ -12,7 +12,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 try {
   const config = loadConfig(environment());
   const app = await createApp(config);
-  exitOnCrash(app.getHttpAdapter().getInstance().log);
+  const { log } = app.getHttpAdapter().getInstance();
+  exitOnCrash(log);
+  for (const warning of ineffectiveVariables()) log.warn(warning);
   shutDownOnSignals(app);
   await app.listen({ port: config.port, host: config.host, backlog: LIMITS.backlog });
   await announceAddress(app);

@@ -4,7 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
 import type { ErrorCode } from '../api/errors/error-catalogue.js';
-import { REALM } from '../common/contract.js';
+import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/http/raw-headers.js';
 import { networkOf } from '../rate-limit/network-of.js';
@@ -116,7 +116,7 @@ function withChallenge(error: ApiError): ApiError {
   const reason = error.code === 'missing_api_key' ? '' : ', error="invalid_token"';
   return new ApiError(error.code as ErrorCode, error.message, {
     ...error.headers,
-    'www-authenticate': `Bearer realm="${REALM}"${reason}`,
+    'www-authenticate': `Bearer realm="${SERVICE_NAME}"${reason}`,
   });
 }
 

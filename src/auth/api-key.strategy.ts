@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
-import { REALM } from '../common/contract.js';
+import { SERVICE_NAME } from '../common/contract.js';
 import { KeysService } from './keys.service.js';
 import type { CachedKey } from './key-cache.js';
 
@@ -10,7 +10,7 @@ import type { CachedKey } from './key-cache.js';
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   constructor(private readonly keys: KeysService) {
-    super({ realm: REALM });
+    super({ realm: SERVICE_NAME });
   }
 
   /** Passes on the headers only. The strategy would also accept keys from the query and the body. */

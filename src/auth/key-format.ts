@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { KeyEnvironment } from '../common/config/config.js';
+import { KEY_PREFIX } from '../common/contract.js';
 
 /**
  * A key is `pets_live_` or `pets_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. Secret
@@ -9,11 +10,16 @@ import type { KeyEnvironment } from '../common/config/config.js';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECK_LENGTH = 6;
-const FORM = /^(pets_(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+const FORM = new RegExp(`^(${KEY_PREFIX}(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`);
+
+/** What all keys of an environment begin with. */
+export function keyPrefixOf(kind: KeyEnvironment): string {
+  return `${KEY_PREFIX}${kind}_`;
+}
 
 export function generateKey(kind: KeyEnvironment): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
-  const body = `pets_${kind}_${secret}`;
+  const body = `${keyPrefixOf(kind)}${secret}`;
   return body + checksum(body);
 }
 
@@ -29,7 +35,7 @@ export function hashKey(key: string): string {
 }
 
 export function hintOfKey(key: string): string {
-  return `${key.slice(0, 'pets_test_'.length + 4)}…`;
+  return `${key.slice(0, keyPrefixOf('test').length + 4)}…`;
 }
 
 function checksum(body: string): string {

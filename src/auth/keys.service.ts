@@ -5,7 +5,7 @@ import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
-import { generateKey, hashKey, hintOfKey, environmentOfKey } from './key-format.js';
+import { generateKey, hashKey, hintOfKey, environmentOfKey, keyPrefixOf } from './key-format.js';
 import { KeysRepository, type NewKey } from './keys.repository.js';
 import { CACHE_MS, type CachedKey, KeyCache, MAX_CACHED } from './key-cache.js';
 
@@ -141,7 +141,7 @@ export class KeysService {
     return new ApiError(
       'invalid_api_key',
       isOtherEnvironment
-        ? `This deployment takes keys that begin with pets_${this.config.keyEnvironment}_.`
+        ? `This deployment takes keys that begin with ${keyPrefixOf(this.config.keyEnvironment)}.`
         : 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".',
     );
   }

@@ -9,5 +9,7 @@ export const SIZE_LIMITS = {
 
 export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
 
-/** The realm of API keys in WWW-Authenticate. */
-export const REALM = 'animal-store';
+/** The service in WWW-Authenticate, in traces, in Redis and among PostgreSQL's connections. */
+export const SERVICE_NAME = 'animal-store';
+
+export const KEY_PREFIX = 'pets_';

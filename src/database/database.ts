@@ -63,7 +63,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 
   /** Rejects when requests cannot be served: the database is away, or its tables do not fit the entities. */
-  async ping(): Promise<void> {
+  async checkReadiness(): Promise<void> {
     this.availability.check();
     await this.probe.run();
   }
@@ -90,12 +90,12 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     while (!signal.aborted) {
       try {
         const ran = await migrate(this.connection, this.migrations, signal);
-        if (ran.length > 0) this.logger.warn(`Migrated the database: ${ran.join(', ')}`);
+        if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
         this.checkEntities();
         if (this.heartbeat) await this.heartbeat.start();
         else this.availability.markAvailable();
-        if (this.problem) this.logger.warn('The database is connected.');
+        if (this.problem) this.logger.log('The database is connected.');
         return;
       } catch (error) {
         if (signal.aborted) return;

@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { JSON_TYPE } from '../api/media-types.js';
 import { findUp } from '../common/find-up.js';
-
-export interface Asset {
-  readonly type: string;
-  readonly content: Buffer;
-  readonly etag: string;
-}
+import { SharedContent } from './shared-content.js';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -26,7 +20,11 @@ const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
  * Loads the files of the page into memory. If each request opened a file, a few clients that do not read could exhaust
  * the file descriptors of the process.
  */
-export function assetsOfPage(title: string, rootPath: string, document: object): ReadonlyMap<string, Asset> {
+export function assetsOfPage(
+  title: string,
+  rootPath: string,
+  document: object,
+): ReadonlyMap<string, SharedContent> {
   const require = createRequire(import.meta.url);
   const page = readOwn('index.html')
     .toString('utf8')
@@ -42,7 +40,6 @@ export function assetsOfPage(title: string, rootPath: string, document: object):
 
 const readOwn = (name: string): Buffer => readFileSync(findUp(`docs/page/${name}`));
 
-function asset(name: string, content: Buffer): [string, Asset] {
-  const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
-  return [name, { type: TYPES[extname(name)]!, content, etag }];
+function asset(name: string, content: Buffer): [string, SharedContent] {
+  return [name, new SharedContent(TYPES[extname(name)]!, content)];
 }

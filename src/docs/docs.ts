@@ -4,10 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
-import { markShared } from '../edge/http/connections.js';
 import { documentJson, documentYaml } from '../api/document/document-text.js';
-import { assetsOfPage, type Asset } from './assets.js';
+import { assetsOfPage } from './assets.js';
 import { documentForPage } from './document-for-page.js';
+import { SharedContent } from './shared-content.js';
+
+const YAML_TYPE = 'application/yaml; charset=utf-8';
 
 /**
  * Serves the OpenAPI document and, at /docs, Swagger UI with a plugin and a stylesheet of ours, without a key and
@@ -16,22 +18,16 @@ import { documentForPage } from './document-for-page.js';
 export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject): void {
   const config = app.get(Config);
   const fastify = app.getHttpAdapter().getInstance();
-  const json = Buffer.from(documentJson(document));
-  let yaml: Promise<Buffer> | undefined;
-  fastify.get('/openapi.json', (_request, reply) => sendShared(reply.type(JSON_TYPE), json));
-  fastify.get('/openapi.yaml', async (_request, reply) => {
-    yaml ??= documentYaml(document).then((text) => Buffer.from(text));
-    return sendShared(reply.type('application/yaml; charset=utf-8'), await yaml);
+  const json = new SharedContent(JSON_TYPE, Buffer.from(documentJson(document)));
+  let yaml: Promise<SharedContent> | undefined;
+  fastify.get('/openapi.json', (request, reply) => json.send(request, reply));
+  fastify.get('/openapi.yaml', async (request, reply) => {
+    yaml ??= documentYaml(document).then((text) => new SharedContent(YAML_TYPE, Buffer.from(text)));
+    return (await yaml).send(request, reply);
   });
   secureDocs(fastify, contentSecurityPolicy(config));
   servePage(fastify, assetsOfPage(document.info.title, config.rootPath, documentForPage(document)));
   redirectBrowsers(fastify, `${config.rootPath}/docs`);
-}
-
-/** Sends bytes that every client gets, without a copy. */
-function sendShared(reply: FastifyReply, content: Buffer): FastifyReply {
-  markShared(reply.raw);
-  return reply.send(content);
 }
 
 /**
@@ -65,14 +61,11 @@ function secureDocs(fastify: FastifyInstance, policy: string): void {
   });
 }
 
-function servePage(fastify: FastifyInstance, assets: ReadonlyMap<string, Asset>): void {
+function servePage(fastify: FastifyInstance, assets: ReadonlyMap<string, SharedContent>): void {
   const serve = (name: string, request: FastifyRequest, reply: FastifyReply) => {
     const asset = assets.get(name);
     if (!asset) throw new ApiError('not_found');
-    reply.headers({ etag: asset.etag, 'cache-control': 'no-cache' });
-    return request.headers['if-none-match'] === asset.etag
-      ? reply.code(304).send()
-      : sendShared(reply.type(asset.type), asset.content);
+    return asset.send(request, reply);
   };
   for (const path of ['/docs', '/docs/']) {
     fastify.get(path, (request, reply) => serve('index.html', request, reply));

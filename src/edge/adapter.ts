@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { sendError } from './errors/send-error.js';
-import { watchConnections } from './http/connections.js';
 import { deferContinue } from './json-body.js';
 import { LIMITS } from './limits.js';
 import { malformedHttp } from './http/malformed-http.js';
@@ -49,7 +48,6 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     skipMiddie: true,
   });
   const instance = adapter.getInstance();
-  watchConnections(instance.server);
   sendInOneWrite(instance.server);
   addHooks(instance);
   replaceDefaults(instance);

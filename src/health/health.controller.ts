@@ -28,7 +28,7 @@ export class HealthController {
   @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {
     if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');
-    await this.database.ping().catch((error: unknown) => {
+    await this.database.checkReadiness().catch((error: unknown) => {
       throw unavailable(error instanceof DatabaseOutage ? error.message : 'The database does not answer.');
     });
     return { status: 'ok' };

@@ -38,16 +38,20 @@ function prettyLines(destination: LogOutput): DestinationStream & { flushSync():
   };
 }
 
-/** Writes the messages of Nest to the log, one level lower: its start-up messages matter only for debugging. */
+/** Parts of Nest whose start-up messages matter only for debugging. The bundler may prefix their names. */
+const NEST = /^_?(NestFactory|InstanceLoader|RoutesResolver|RouterExplorer|NestApplication)\d*$/;
+
+/** Writes what Nest and our modules log through Nest's `Logger`. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
   log(message: unknown, context?: string): void {
-    this.logger.debug({ context }, String(message));
+    const level = NEST.test(context ?? '') ? 'debug' : 'info';
+    this.logger[level]({ context }, String(message));
   }
 
   debug(message: unknown, context?: string): void {
-    this.logger.trace({ context }, String(message));
+    this.logger.debug({ context }, String(message));
   }
 
   warn(message: unknown, context?: string): void {

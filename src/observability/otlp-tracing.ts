@@ -15,6 +15,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyRequest } from 'fastify';
+import { SERVICE_NAME } from '../common/contract.js';
 import { withTimeout } from '../common/with-timeout.js';
 import { type Attributes, Tracing } from './tracing.js';
 
@@ -41,7 +42,7 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   }
 
   private get tracer() {
-    return this.provider.getTracer('animal-store');
+    return this.provider.getTracer(SERVICE_NAME);
   }
 
   override async span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {

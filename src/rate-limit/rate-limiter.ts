@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { SERVICE_NAME } from '../common/contract.js';
 import { Allowance } from './allowance.js';
 import type { RedisConnection } from './redis-connection.js';
 import { MOST_CLIENTS, FixedWindows } from './fixed-windows.js';
@@ -25,7 +26,7 @@ export class RateLimiter {
     this.shared =
       redis &&
       new RateLimiterRedis({
-        keyPrefix: `animal-store:${name}`,
+        keyPrefix: `${SERVICE_NAME}:${name}`,
         points: limit,
         duration: WINDOW_SECONDS,
         storeClient: redis.client,

@@ -24,6 +24,19 @@ describe('The page at /docs', () => {
     expect((await service.call('GET', '/docs/')).text).toBe(page.text);
   });
 
+  it('transfers less than half a megabyte to a browser', async () => {
+    const { text } = await service.call('GET', '/docs');
+    const assets = [...text.matchAll(/(?:src|href)=['"]([^'"]+)['"]/g)].map(([, url]) => url!);
+    let bytes = 0;
+    for (const path of ['/docs', ...assets, '/docs/document.json']) {
+      const { headers } = await service.call('GET', path, { headers: { 'accept-encoding': 'gzip, br' } });
+      expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+      bytes += Number(headers['content-length']);
+    }
+    expect(bytes).toBeGreaterThan(300_000);
+    expect(bytes).toBeLessThan(500_000);
+  });
+
   it('gets a document without numbers that JavaScript would round', async () => {
     const { text } = await service.call('GET', '/docs/document.json');
     const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d+/g) ?? [];
@@ -96,17 +109,48 @@ describe('The page at /docs', () => {
     expect(page.text).not.toMatch(/<script>|<script(?![^>]*\ssrc=)|\son\w+=/);
   });
 
-  it('revalidates assets by ETag, and serves no other file of the package', async () => {
-    const first = await service.call('GET', '/docs/swagger-ui.css');
-    const { etag } = first.headers;
-    const again = await service.call('GET', '/docs/swagger-ui.css', {
-      headers: { 'if-none-match': String(etag) },
-    });
-    expect(first.headers).toMatchObject({
-      'cache-control': 'no-cache',
-      'content-type': 'text/css; charset=utf-8',
-    });
-    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' });
+  it.each(['/docs', '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'])(
+    'is compressed for clients that take it: %s',
+    async (path) => {
+      const plain = await service.call('GET', path);
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      expect(plain.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+      expect(await (await fetch(`${service.origin}${path}`)).text()).toBe(plain.text);
+      for (const refusal of ['gzip;q=0', 'br', 'identity', 'gzip;q=0.0, br;q=1']) {
+        const answer = await service.call('GET', path, { headers: { 'accept-encoding': refusal } });
+        expect(answer.text).toBe(plain.text);
+      }
+    },
+  );
+
+  it.each(['/docs', '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'])(
+    'is revalidated with one tag for each encoding: %s',
+    async (path) => {
+      const get = (headers: Record<string, string>) => service.call('GET', path, { headers });
+      const plain = String((await get({})).headers['etag']);
+      const gzip = String((await get({ 'accept-encoding': 'gzip' })).headers['etag']);
+      expect(gzip).not.toBe(plain);
+      for (const tags of [plain, `W/${plain}`, `"other", ${plain}`, '*']) {
+        const { status, text, headers } = await get({ 'if-none-match': tags });
+        expect({ tags, status, text, etag: headers['etag'] }).toEqual({
+          tags,
+          status: 304,
+          text: '',
+          etag: plain,
+        });
+      }
+      for (const tags of [gzip, '"other"', plain.slice(1, -1), '']) {
+        expect({ tags, status: (await get({ 'if-none-match': tags })).status }).toEqual({
+          tags,
+          status: 200,
+        });
+      }
+      const both = { 'accept-encoding': 'gzip', 'if-none-match': gzip };
+      expect((await get(both)).status).toBe(304);
+    },
+  );
+
+  it('serves no other file of the package', async () => {
     for (const name of [
       'package.json',
       'absolute-path.js',

@@ -18,11 +18,11 @@ describe('Health', () => {
 
   it('is live but not ready while the database does not answer', async () => {
     const database = service.app.get(Database);
-    const { ping } = database;
-    database.ping = () => Promise.reject(new Error('down'));
+    const { checkReadiness } = database;
+    database.checkReadiness = () => Promise.reject(new Error('down'));
     const ready = await service.call('GET', '/health/ready');
     const live = await service.call('GET', '/health/live');
-    database.ping = ping;
+    database.checkReadiness = checkReadiness;
     expectError(ready, 'service_unavailable', 'The database does not answer.');
     expect(ready.headers['retry-after']).toBe('1');
     expect(live.status).toBe(200);

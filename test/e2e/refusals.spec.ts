@@ -88,6 +88,7 @@ describeInside('Declared errors', () => {
         .map(({ code, when }) => `\`${code}\`: ${when}`)
         .join('\n\n'),
     });
+    expect(document.paths['/clubs/transaction']!.post.responses).toHaveProperty('404');
     expect(document.paths['/pets']!.post.responses).not.toHaveProperty('409');
     expect(document.components.schemas.Error.properties.code.description).toContain('`club_name_taken`');
   });

@@ -74,7 +74,9 @@ onServer('Settings of a database', () => {
     await direct.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
     const app = await start();
     try {
-      await expect(app.get(Database).ping()).rejects.toThrow('The database cannot be reached at the moment.');
+      await expect(app.get(Database).checkReadiness()).rejects.toThrow(
+        'The database cannot be reached at the moment.',
+      );
     } finally {
       await app.close();
     }

@@ -38,7 +38,9 @@ export default class Environment extends TestEnvironment {
     }
     if (event.name === 'test_fn_failure') {
       this.#show(event.error, 'The last request and its answer', this.global.showLastExchange?.());
-      this.#show(event.error, 'The service logged', this.global.loggedErrors?.map(readable).join('\n\n'));
+      const { length, [length - 1]: last } = this.global.loggedErrors ?? [];
+      const title = `The service logged ${length > 1 ? `${length} errors, the last of them` : 'an error'}`;
+      this.#show(event.error, title, last && readable(last));
     }
     if (event.name === 'test_done') skipWithoutInside(event.test);
   }

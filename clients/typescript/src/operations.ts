@@ -73,15 +73,14 @@ export const INT64: Shapes = { Pet: { categoryId: 'int64', id: 'int64' }, Pets: 
 
 /**
  * Stores animals, and lets clients list them, add them and fetch one by its identifier. **Get a key.**
- * Every operation takes an API key as a bearer token: `Authorization: Bearer pets_…`. The first start
- * on the embedded database prints one; after that, whoever runs the service issues keys with `npm run
- * keys -- issue --name your-team`. On the page at `/docs`, press *Authorize* once and paste yours:
- * this browser keeps it until you log out. **Read numbers exactly.** Identifiers are 64-bit integers,
- * as JSON numbers: use a parser that keeps all their digits. **Read failures.** Whatever fails answers
- * with the same body: a `code` for programs, a `message` for people, and the `status`. The
- * `X-Request-Id` of an answer names the request in the logs. **Read on.** A list comes a page at a
- * time; the `Link` header has the address of the next page. What is deprecated says so in
- * `Deprecation` and `Sunset` headers.
+ * Every operation takes an API key as a bearer token: `Authorization: Bearer pets_…`. The operators of
+ * the service issue keys; the first start on the embedded database prints one. On the page at `/docs`,
+ * press *Authorize* and paste yours: the browser keeps it until you log out. **Read numbers exactly.**
+ * Identifiers are 64-bit integers, as JSON numbers: use a parser that keeps all their digits. **Read
+ * failures.** Every failure has the same body: a `code` for programs, a `message` for people, and the
+ * `status`. The `X-Request-Id` header names the request in the logs. **Read on.** Lists come a page at
+ * a time; the `Link` header has the address of the next page. Deprecated operations send `Deprecation`
+ * and `Sunset` headers.
  */
 export class Operations {
   constructor(private readonly transport: Transport) {}

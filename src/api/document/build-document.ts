@@ -3,6 +3,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
 import { Config } from '../../common/config/config.js';
+import { KEY_PREFIX } from '../../common/contract.js';
 import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { DeclaredErrors } from '../errors/declared-errors.js';
 import { ErrorDto } from '../errors/error.dto.js';
@@ -63,18 +64,17 @@ const TERMS = {
 const INTRODUCTION = `\
 Stores animals, and lets clients list them, add them and fetch one by its identifier.
 
-**Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer pets_…\`. The first start on
-the embedded database prints one; after that, whoever runs the service issues keys with
-\`npm run keys -- issue --name your-team\`. On the page at \`/docs\`, press *Authorize* once and paste yours: this browser
-keeps it until you log out.
+**Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer ${KEY_PREFIX}…\`. The operators
+of the service issue keys; the first start on the embedded database prints one. On the page at \`/docs\`, press
+*Authorize* and paste yours: the browser keeps it until you log out.
 
 **Read numbers exactly.** Identifiers are 64-bit integers, as JSON numbers: use a parser that keeps all their digits.
 
-**Read failures.** Whatever fails answers with the same body: a \`code\` for programs, a \`message\` for people, and the
-\`status\`. The \`X-Request-Id\` of an answer names the request in the logs.
+**Read failures.** Every failure has the same body: a \`code\` for programs, a \`message\` for people, and the \`status\`.
+The \`X-Request-Id\` header names the request in the logs.
 
-**Read on.** A list comes a page at a time; the \`Link\` header has the address of the next page. What is deprecated says
-so in \`Deprecation\` and \`Sunset\` headers.`;
+**Read on.** Lists come a page at a time; the \`Link\` header has the address of the next page. Deprecated operations
+send \`Deprecation\` and \`Sunset\` headers.`;
 
 function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
   return new DocumentBuilder()
@@ -92,7 +92,7 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
     .addSecurity('apiKey', {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key, such as `pets_test_…`, as a bearer token.',
+      description: `An API key, such as \`${KEY_PREFIX}test_…\`, as a bearer token.`,
     })
     .addSecurityRequirements('apiKey')
     .build();

@@ -1,4 +1,4 @@
-import { REALM, REQUEST_ID_PATTERN } from '../../common/contract.js';
+import { SERVICE_NAME, REQUEST_ID_PATTERN } from '../../common/contract.js';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { HeadersObject, OperationObject, ReferenceObject } from './openapi-types.js';
 import { BEFORE_ROUTING, headerRef, operationsOf, responsesOf } from './operations.js';
@@ -21,7 +21,7 @@ const HEADERS: HeadersObject = {
     description: 'How to authenticate (RFC 6750).',
     required: true,
     schema: text,
-    example: `Bearer realm="${REALM}", error="invalid_token"`,
+    example: `Bearer realm="${SERVICE_NAME}", error="invalid_token"`,
   },
   'Retry-After': {
     description: 'The number of seconds after which to try again.',

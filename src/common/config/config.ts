@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { API_PREFIX } from '../api-prefix.js';
+import { SERVICE_NAME } from '../contract.js';
 import { Env } from './env.decorator.js';
 import {
   anyText,
@@ -126,7 +127,7 @@ export class Config {
   readonly tracesEndpoint?: string;
 
   @Env('OTEL_SERVICE_NAME', anyText('a name'), { about: 'The name of the service in traces.' })
-  readonly serviceName: string = 'animal-store';
+  readonly serviceName: string = SERVICE_NAME;
 
   @Env('REVISION', anyText('a text'), { about: 'The build, such as a commit, shown in the metrics.' })
   readonly revision: string = 'unknown';

@@ -16,6 +16,9 @@ export interface Setting extends Documentation {
   readonly parser: Parser<unknown>;
 }
 
+/** `DATABASE_URL_FILE` names a file that holds `DATABASE_URL`, as container platforms mount secrets. */
+export const FILE_SUFFIX = '_FILE';
+
 const settings = new Map<Type, Setting[]>();
 
 /** The settings of the service and of each loaded feature, by their class. */

@@ -1,4 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { Config } from './config.js';
 import { ConfigError, loadConfig } from './load-config.js';
 
@@ -129,5 +132,30 @@ describe('loadConfig', () => {
 
   it.each(['-1', '1.5', '0x10', 'abc', ' 80', '1e3', '99999999999'])('rejects PORT=%s', (PORT) => {
     expect(() => loadConfig({ PORT })).toThrow('PORT must be');
+  });
+
+  describe('with a file in place of a value', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    const path = join(folder, 'url');
+    writeFileSync(path, 'postgres://user:secret@db:5432/animals\n');
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it('reads the file, without the end of its line', () => {
+      const { databaseUrl } = loadConfig({ DATABASE_URL_FILE: path });
+      expect(databaseUrl).toBe('postgres://user:secret@db:5432/animals');
+    });
+
+    it('rejects a file that cannot be read, a value beside it, and an invalid content', () => {
+      const env = {
+        DATABASE_URL_FILE: join(folder, 'missing'),
+        REDIS_URL: 'redis://a',
+        REDIS_URL_FILE: path,
+        PORT_FILE: path,
+      };
+      expect(() => loadConfig(env)).toThrow(
+        /DATABASE_URL_FILE must be a readable file \(ENOENT.*\n.*Set either REDIS_URL or REDIS_URL_FILE, not both/,
+      );
+      expect(() => loadConfig({ PORT_FILE: path })).toThrow(/PORT must be a port number(?!.*secret)/);
+    });
   });
 });

@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { Config } from './config.js';
-import { allSettings } from './env.decorator.js';
+import { allSettings, FILE_SUFFIX } from './env.decorator.js';
+import { misspeltSettings } from './misspelt-settings.js';
 
 /** Lists every invalid setting at once. */
 export class ConfigError extends Error {
@@ -16,16 +18,26 @@ export function environment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
+/** Warnings about variables that have no effect, probably because of a typing error. */
+export function ineffectiveVariables(): string[] {
+  const inFile = existsSync('.env') ? Object.keys(parseEnv(readFileSync('.env', 'utf8'))) : [];
+  return misspeltSettings(inFile, Object.keys(process.env));
+}
+
 /** Loads and validates the settings of the service and of every imported feature. An empty variable counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const loaded = [...allSettings()].map(([type, settings]) => {
     const values: Record<string, unknown> = {};
     for (const { name, property, parser } of settings) {
-      const text = env[name];
-      if (!text) continue;
-      values[property] = parser.parse(text);
-      if (values[property] === undefined) problems.push(`${name} must be ${parser.expected}`);
+      try {
+        const text = textOf(name, env);
+        if (!text) continue;
+        values[property] = parser.parse(text);
+        if (values[property] === undefined) problems.push(`${name} must be ${parser.expected}`);
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
     }
     return Object.assign(new type() as object, values);
   });
@@ -36,6 +48,19 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     loaded.find((instance) => instance instanceof Config)!,
     { featureSettings },
   );
+}
+
+function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const path = env[`${name}${FILE_SUFFIX}`];
+  if (!path) return env[name];
+  if (env[name]) throw new Error(`Set either ${name} or ${name}${FILE_SUFFIX}, not both`);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`${name}${FILE_SUFFIX} must be a readable file (${(error as Error).message})`, {
+      cause: error,
+    });
+  }
 }
 
 function contradictionsOf(settings: { contradictions?(): string[] }): string[] {

@@ -1,9 +1,10 @@
 import type { ClientConfig } from 'pg';
+import { SERVICE_NAME } from '../../common/contract.js';
 import type { ServerConnection } from '../connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 
 export const SERVER_OPTIONS = {
-  application_name: 'animal-store',
+  application_name: SERVICE_NAME,
   keepAlive: true,
   connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
 } as const;

@@ -11,12 +11,13 @@ const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 describe('watchConnections', () => {
   let server: Server;
   let open: Socket[] = [];
+  let reasons: string[] = [];
   const start = async (answer: Buffer, limits: Partial<typeof LIMITS> = {}): Promise<void> => {
     server = createServer((request, response) => {
       if (request.url === '/shared') markShared(response);
       response.end(answer);
     });
-    watchConnections(server, { ...LIMITS, ...limits });
+    watchConnections(server, { ...LIMITS, ...limits }, (reason) => reasons.push(reason));
     await once(server.listen(0, '127.0.0.1'), 'listening');
   };
   const visit = async (reads: boolean, text = GET): Promise<Socket> => {
@@ -33,6 +34,7 @@ describe('watchConnections', () => {
   afterEach(async () => {
     for (const socket of open) socket.destroy();
     open = [];
+    reasons = [];
     server.close();
     await once(server, 'close');
   });
@@ -42,7 +44,7 @@ describe('watchConnections', () => {
     await visit(false);
     while ((await count()) === 0) await delay(10);
     while ((await count()) > 0) await delay(10);
-    expect(await count()).toBe(0);
+    expect(reasons).toEqual(['stalled']);
   });
 
   it('keeps a connection whose client reads its answers', async () => {
@@ -85,6 +87,7 @@ describe('watchConnections', () => {
     }
     while ((await count()) > 3) await delay(10);
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, true, true, false]);
+    expect(reasons).toEqual(['slow', 'slow']);
   });
 
   it('closes silent connections when more than half of the limit is in use', async () => {
@@ -95,6 +98,7 @@ describe('watchConnections', () => {
     await visit(true);
     await delay(500);
     expect(await count()).toBeLessThanOrEqual(1);
+    expect(new Set(reasons)).toEqual(new Set(['silent']));
   });
 
   it('refuses connections beyond the limit', async () => {

@@ -22,6 +22,10 @@ interface Progress {
   unsentSince: number;
 }
 
+/** `stalled` takes nothing of its response, `silent` sends nothing, `slow` takes too little of too much. */
+export const CLOSE_REASONS = ['stalled', 'silent', 'slow'] as const;
+type CloseReason = (typeof CLOSE_REASONS)[number];
+
 interface Limits {
   connections: number;
   stalledMs: number;
@@ -33,7 +37,11 @@ interface Limits {
  * Closes stalled connections, silent ones when connections get scarce, and the slowest readers when unsent responses take
  * too much memory. Node.js has time-outs for clients that send slowly, and none for clients that read slowly.
  */
-export function watchConnections(server: Server, limits: Limits = LIMITS): void {
+export function watchConnections(
+  server: Server,
+  limits: Limits = LIMITS,
+  onClose: (reason: CloseReason) => void = () => {},
+): void {
   const open = new Map<Socket, Progress>();
   server.maxConnections = limits.connections;
   server.on('connection', (socket) => {
@@ -47,10 +55,18 @@ export function watchConnections(server: Server, limits: Limits = LIMITS): void 
     for (const [socket, progress] of open) {
       update(progress, socket, now);
       // A reset: after an orderly close, the kernel would keep the unread bytes.
-      if (now - progress.sentAt >= limits.stalledMs) socket.resetAndDestroy();
-      else if (now - progress.readAt >= silentMs) socket.destroy();
+      if (now - progress.sentAt >= limits.stalledMs) {
+        onClose('stalled');
+        socket.resetAndDestroy();
+      } else if (now - progress.readAt >= silentMs) {
+        onClose('silent');
+        socket.destroy();
+      }
     }
-    closeSlowestReaders(open, limits.unsentBytes);
+    for (const socket of slowestReaders(open, limits.unsentBytes)) {
+      onClose('slow');
+      socket.resetAndDestroy();
+    }
   }, limits.stalledMs / 10);
   timer.unref();
   server.on('close', () => clearInterval(timer));
@@ -65,17 +81,18 @@ function update(progress: Progress, socket: Socket, now: number): void {
   Object.assign(progress, { unsent, sent, read: socket.bytesRead });
 }
 
-function closeSlowestReaders(open: ReadonlyMap<Socket, Progress>, maxBytes: number): void {
-  let bytes = 0;
-  for (const [socket, { unsent }] of open) if (hasOwnBytes(socket)) bytes += unsent;
-  if (bytes <= maxBytes) return;
+/** The readers to close so that the unsent bytes of the others fit. */
+function slowestReaders(open: ReadonlyMap<Socket, Progress>, maxBytes: number): Socket[] {
   const readers = [...open].filter(([socket, { unsent }]) => unsent > 0 && hasOwnBytes(socket));
   readers.sort(([, a], [, b]) => a.unsentSince - b.unsentSince);
+  let excess = readers.reduce((sum, [, { unsent }]) => sum + unsent, -maxBytes);
+  const slowest: Socket[] = [];
   for (const [socket, { unsent }] of readers) {
-    if (bytes <= maxBytes) return;
-    socket.resetAndDestroy();
-    bytes -= unsent;
+    if (excess <= 0) break;
+    slowest.push(socket);
+    excess -= unsent;
   }
+  return slowest;
 }
 
 /** Marks a response whose bytes are the same buffer for all clients: a slow reader of it takes no memory. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Operation, Schema } from './document.js';
-import { bodyOf, type Member, membersOf, objectText, type Sent, toRequest } from './requests.js';
+import { bodyOf, type Member, membersOf, objectText, type Parts, type Sent, toRequest } from './requests.js';
 
 /** Requests, or undefined when the operation cannot have them. */
 export type Requests = fc.Arbitrary<Sent> | undefined;
@@ -13,7 +13,7 @@ export function withMembers(
   const { body } = operation;
   return (
     body &&
-    membersOf(body)
+    membersOf(body, { minLength: 1 })
       .chain((members) => spoil(members, body))
       .chain((members) => bodyOf(operation, members))
       .map(({ text }) => asBody(operation, text))
@@ -28,7 +28,7 @@ export function withText(
   const { body } = operation;
   return (
     body &&
-    membersOf(body)
+    membersOf(body, { minLength: 1 })
       .chain((members) => spoil(objectText(members)))
       .map((text) => asBody(operation, text))
   );
@@ -46,6 +46,14 @@ export function withHeader(operation: Operation, name: string, values: (string |
 }
 
 function asBody(operation: Operation, text: string | Buffer, headers: Sent['headers'] = {}): Sent {
-  const path = { text: operation.path, says: {} };
+  const path = pathOfFirst(operation);
   return toRequest(operation, { path, query: [], body: { text, says: {} }, headers });
+}
+
+/** The path of the first item, which the seed has added. */
+function pathOfFirst({ path, pathParameters }: Operation): Parts['path'] {
+  return {
+    text: path.replaceAll(/\{\w+\}/g, '1'),
+    says: Object.fromEntries(pathParameters.map(({ name }) => [name, 1n])),
+  };
 }

@@ -1,39 +1,61 @@
 import { parse } from 'lossless-json';
 import type { Meaning } from './values.js';
 
-/** An animal as JSON, with exact numbers. */
-export type Animal = Readonly<Record<string, Meaning>>;
+/** An item of a collection as JSON, with exact numbers. */
+export type Item = Readonly<Record<string, Meaning>>;
 
-/** The model of the service: the simplest implementation of the contract. */
+/** The model of a resource: the simplest implementation of the contract. */
 export class Catalogue {
-  private readonly animals: Animal[] = [];
+  private items: Item[] = [];
+  private lastId = 0n;
 
-  /** The service chooses the id; it only has to be greater than the last one. */
-  add(animal: Animal): void {
-    const last = this.animals.at(-1)?.['id'] ?? 0n;
-    if (!(animal['id']! > last)) throw new Error(`The id ${animal['id']} is not greater than ${last}`);
-    this.animals.push(animal);
+  /** The service chooses the id; it only has to be greater than every earlier one. */
+  add(item: Item): void {
+    const id = item['id'] as bigint;
+    if (!(id > this.lastId)) throw new Error(`The id ${id} is not greater than ${this.lastId}`);
+    this.lastId = id;
+    this.items.push(item);
   }
 
-  find(id: Meaning | undefined): Animal | undefined {
-    return this.animals.find((animal) => animal['id'] === id);
+  find(id: Meaning | undefined): Item | undefined {
+    return this.items.find((item) => item['id'] === id);
   }
 
-  page({ limit = 20n, status, after }: Record<string, Meaning>): { items: Animal[]; hasMore: boolean } {
-    const matching = this.animals.filter(
-      (animal) =>
-        (status === undefined || animal['status'] === status) &&
-        (after === undefined || animal['id']! > after),
+  replace(changed: Item): void {
+    this.items = this.items.map((item) => (item['id'] === changed['id'] ? changed : item));
+  }
+
+  remove(id: Meaning | undefined): void {
+    this.items = this.items.filter((item) => item['id'] !== id);
+  }
+
+  /** Takes over what the service holds, after a change of another resource that this one is related to. */
+  reset(items: Item[]): void {
+    this.items = items;
+  }
+
+  /** Parameters other than `limit` and `after` filter by the field of their name; those with a list, by its singular. */
+  page({ limit = 20n, after, ...filters }: Record<string, Meaning>): { items: Item[]; hasMore: boolean } {
+    const matching = this.items.filter(
+      (item) =>
+        (after === undefined || item['id']! > after!) &&
+        Object.entries(filters).every(([name, wanted]) =>
+          Array.isArray(wanted) ? wanted.includes(item[singular(name)]!) : item[name] === wanted,
+        ),
     );
     return { items: matching.slice(0, Number(limit)), hasMore: matching.length > Number(limit) };
   }
 
-  all(filter: Record<string, Meaning> = {}): Animal[] {
-    return this.page({ ...filter, limit: BigInt(this.animals.length) }).items;
+  all(filters: Record<string, Meaning> = {}): Item[] {
+    return this.page({ ...filters, limit: BigInt(this.items.length) }).items;
   }
+}
+
+export function singular(name: string): string {
+  return name.replace(/s$/, '');
 }
 
 /** Parses a body without losing digits. */
 export function exact(text: string): unknown {
-  return parse(text, undefined, BigInt);
+  return text === '' ? {} : parse(text, undefined, BigInt);
 }

@@ -1,12 +1,14 @@
 import { afterAll, beforeEach, describe, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Animal, exact } from './catalogue.js';
+import { exact, type Item } from './catalogue.js';
 import { curl } from './curl.js';
 import { expectAccepted, expectRefused, expectUnchanged } from './expected.js';
 import { faultsOf } from './faults.js';
 import { allowedRequests } from './requests.js';
+import { collections, kindOf } from './resources.js';
 import { expectAlways, FUZZ, summary, TIMEOUT_MS } from './run.js';
 import { expectSequence, reached, sequences } from './sequences.js';
+import { SEEDED } from './values.js';
 import { World } from './world.js';
 
 // The tests are generated from the published document, so the service has to run before Jest collects them.
@@ -66,13 +68,17 @@ describe(`Contract fuzzing with seed ${FUZZ.seed}`, () => {
   );
 });
 
-/** Adds the same few animals each time, for requests to find. */
+/** Adds the same few items to each collection, for requests to find. Items that others refer to come first. */
 async function seed(): Promise<void> {
   await world.empty();
-  const requests = allowedRequests(world.operation('createPet'));
-  for (const sent of fc.sample(requests, { numRuns: 12, seed: 1 })) {
-    // The answer is stored unchecked: the properties verify creates.
-    const { text } = await world.send(sent);
-    world.catalogue.add(exact(text) as Animal);
+  for (const path of collections(world.operations)) {
+    const create = world.operations.find((one) => one.path === path && kindOf(one) === 'create');
+    if (!create) continue;
+    for (const sent of fc.sample(allowedRequests(create), { numRuns: SEEDED, seed: 1 })) {
+      // The answer is stored unchecked: the properties verify creates.
+      const { status, text } = await world.send(sent);
+      if (status === create.success) world.catalogue(path).add(exact(text) as Item);
+    }
+    await world.refreshRelated(create);
   }
 }

@@ -2,8 +2,17 @@ import { parse } from 'lossless-json';
 
 /** The subset of JSON Schema that the published document uses. Integers are bigints, to keep bounds exact. */
 export interface Schema {
-  readonly type?: 'string' | 'integer' | 'object' | 'array';
-  readonly enum?: readonly string[];
+  readonly type?: 'string' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly nullable?: boolean;
+  readonly format?: string;
+  readonly enum?: readonly (string | boolean)[];
+  readonly default?: unknown;
+  readonly items?: Schema;
+  readonly minItems?: bigint;
+  readonly maxItems?: bigint;
+  readonly uniqueItems?: boolean;
+  /** The collection in which the value is the id of an item. */
+  readonly refersTo?: string;
   readonly minimum?: bigint;
   readonly maximum?: bigint;
   readonly minLength?: bigint;
@@ -29,7 +38,10 @@ export interface Operation {
   readonly pathParameters: readonly Parameter[];
   readonly query: readonly Parameter[];
   readonly body?: Schema;
+  readonly mediaTypes: readonly string[];
   readonly success: number;
+  /** The schema of a success with a body. */
+  readonly answer?: Schema;
   /** The documented error codes, with status and summary. */
   readonly refusals: ReadonlyMap<string, { readonly status: number; readonly summary: string }>;
 }
@@ -40,11 +52,34 @@ export function readDocument(text: string): Operation[] {
     /^-?\d+$/.test(number) ? BigInt(number) : Number(number),
   ) as Json;
   const base = document['servers'][0]['url'] as string;
-  return Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
+  const operations = Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
     Object.entries(item as Json).map(([method, operation]: [string, Json]) =>
       readOperation(document, method.toUpperCase(), `${base}${path}`, operation),
     ),
   );
+  return operations.map((operation) => withReferences(operation, operations));
+}
+
+/** Marks the id of an item's path, and the fields of a body that are named like the id of another resource. */
+function withReferences(operation: Operation, all: readonly Operation[]): Operation {
+  const { path, pathParameters, body } = operation;
+  const marked = { ...operation, pathParameters: pathParameters.map(markOwnId) };
+  if (!body?.properties) return marked;
+  const fields = Object.entries(body.properties).map(([name, schema]): [string, Schema] => {
+    const other = all.find((one) => one.path.endsWith(`/{${name}}`) && !path.includes(`{${name}}`));
+    return [name, other ? { ...schema, refersTo: collectionOf(other.path) } : schema];
+  });
+  return { ...marked, body: { ...body, properties: Object.fromEntries(fields) } };
+
+  function markOwnId(parameter: Parameter): Parameter {
+    if (!path.endsWith(`/{${parameter.name}}`)) return parameter;
+    return { ...parameter, schema: { ...parameter.schema, refersTo: collectionOf(path) } };
+  }
+}
+
+/** The path of the collection to which an operation belongs: `/v1/pets` of `/v1/pets/{petId}`. */
+export function collectionOf(path: string): string {
+  return path.replace(/\/\{\w+\}$/, '');
 }
 
 function readOperation(document: Json, method: string, path: string, operation: Json): Operation {
@@ -53,8 +88,12 @@ function readOperation(document: Json, method: string, path: string, operation: 
     parameters
       .filter((parameter) => parameter.in === place)
       .map(({ name, required, schema }) => ({ name, required, schema: resolve(document, schema) }));
-  const body = operation['requestBody']?.['content']['application/json']['schema'] as Json | undefined;
+  const content = operation['requestBody']?.['content'] as Json | undefined;
+  const body = content?.['application/json']['schema'] as Json | undefined;
   const statuses = Object.keys(operation['responses'] as Json);
+  const success = statuses.find((status) => status.startsWith('2')) ?? '';
+  const answer = operation['responses'][success]?.['content']?.['application/json']['schema'] as
+    Json | undefined;
   return {
     id: operation['operationId'] as string,
     method,
@@ -62,7 +101,9 @@ function readOperation(document: Json, method: string, path: string, operation: 
     pathParameters: placed('path'),
     query: placed('query'),
     ...(body && { body: resolve(document, body) }),
-    success: Number(statuses.find((status) => status.startsWith('2'))),
+    mediaTypes: Object.keys(content ?? {}),
+    success: Number(success),
+    ...(answer && { answer: resolve(document, answer) }),
     refusals: new Map(statuses.flatMap((status) => readRefusals(operation['responses'][status] as Json))),
   };
 }
@@ -75,16 +116,24 @@ function readRefusals(response: Json): [string, { status: number; summary: strin
   ]);
 }
 
-/** Inlines references and `allOf`. */
+/** Inlines references and `allOf`, and marks what may be null. */
 function resolve(document: Json, schema: object): Schema {
-  const { $ref, allOf = [], properties, ...own } = schema as Json;
+  const { $ref, allOf = [], anyOf, oneOf = anyOf, properties, items, type, ...own } = schema as Json;
+  const types = [type as string | string[] | undefined].flat();
+  const alternatives = ((oneOf ?? []) as Json[]).filter((one) => one['type'] !== 'null');
+  const isNullable = types.includes('null') || alternatives.length < ((oneOf ?? []) as Json[]).length;
   const target = ($ref as string | undefined)
     ?.slice('#/'.length)
     .split('/')
     .reduce((at: Json, part) => at[part] as Json, document);
-  const merged = [...(target ? [target] : []), ...(allOf as Json[])].map((part) => resolve(document, part));
+  const parts = [...(target ? [target] : []), ...(allOf as Json[]), ...alternatives.slice(0, 1)];
+  const merged = parts.map((part) => resolve(document, part));
+  const ownType = types.find((one) => one !== 'null');
   const members = Object.entries((properties ?? {}) as Record<string, Json>);
   return Object.assign({}, ...merged, own, {
+    ...(ownType !== undefined && { type: ownType }),
+    ...(isNullable && { nullable: true }),
+    ...(items && { items: resolve(document, items as Json) }),
     ...(properties && {
       properties: Object.fromEntries(members.map(([name, member]) => [name, resolve(document, member)])),
     }),

@@ -15,6 +15,7 @@ const FAULTS: readonly [fault: string, code: string, make: Make][] = [
   ['a string that is too short or too long', 'invalid_field', field.wrongLength],
   ['a string that does not match its pattern', 'invalid_field', field.againstPattern],
   ['a value outside the enumeration', 'invalid_field', field.notListed],
+  ['a text that is no date-time', 'invalid_field', field.noInstant],
   ['a lone surrogate', 'invalid_field', field.halfCharacter],
   ['an undocumented field', 'unknown_field', field.unknownField],
   ['a duplicate field', 'invalid_json', json.repeatedField],

@@ -4,25 +4,53 @@ import type { Operation, Schema } from './document.js';
 import { allowed, asJson, lengths, matches } from './values.js';
 
 export const missingField = (operation: Operation): Requests =>
-  withMembers(operation, (members, { required = [] }) =>
-    fc
-      .subarray([...required], { minLength: 1 })
-      .map((left) => members.filter(({ name }) => !left.includes(name))),
-  );
+  (operation.body?.required ?? []).length === 0
+    ? undefined
+    : withMembers(operation, (members, { required = [] }) =>
+        fc
+          .subarray([...required], { minLength: 1 })
+          .map((left) => members.filter(({ name }) => !left.includes(name))),
+      );
 
 export const otherType = (operation: Operation): Requests =>
   withField(
     operation,
     () => true,
-    ({ type }) =>
-      fc.oneof(
-        ...(type === 'integer'
-          ? [fc.string().map((text) => JSON.stringify(text)), fc.bigInt().map((n) => `"${n}"`)]
-          : [fc.integer().map(String)]),
-        fc.constantFrom('null', 'true', 'false', '[]', '{}'),
-        fc.array(fc.json({ maxDepth: 2 }), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
-      ),
+    ({ type = 'string', nullable = false }) => {
+      const ofType: Record<string, fc.Arbitrary<string>> = {
+        null: fc.constant('null'),
+        boolean: fc.constantFrom('true', 'false'),
+        integer: fc.integer().map(String),
+        string: fc.oneof(
+          fc.string().map((text) => JSON.stringify(text)),
+          fc.bigInt().map((n) => `"${n}"`),
+        ),
+        array: fc.array(fc.json({ maxDepth: 2 }), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
+        object: fc.constantFrom('{}', '{"x":1}'),
+      };
+      const others = Object.keys(ofType).filter((name) => name !== type && !(nullable && name === 'null'));
+      return fc.oneof(...others.map((name) => ofType[name]!));
+    },
   );
+
+export const noInstant = (operation: Operation): Requests =>
+  withField(
+    operation,
+    ({ format }) => format === 'date-time',
+    () => fc.constantFrom(...NO_INSTANTS).chain(asJson),
+  );
+
+const NO_INSTANTS = [
+  '',
+  'tomorrow',
+  '2026-01-01',
+  '2026-01-01T00:00:00',
+  '2026-02-30T00:00:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:00:00+24:00',
+  '2026-01-01 00:00:00Z',
+];
 
 export const outOfBounds = (operation: Operation): Requests =>
   withField(
@@ -71,7 +99,7 @@ export const againstPattern = (operation: Operation): Requests =>
       );
       const blank = fc.string({ unit: odd, minLength: min, maxLength: max });
       const spoilt = fc.tuple(allowed(schema), odd, fc.nat()).map(([text, character, at]) => {
-        const points = [...String(text)];
+        const points = [...(text as string)];
         return points.with(at % points.length, character).join('');
       });
       const empty = { ...schema, pattern: '' };
@@ -85,9 +113,9 @@ export const againstPattern = (operation: Operation): Requests =>
 export const notListed = (operation: Operation): Requests =>
   withField(
     operation,
-    (schema) => schema.enum !== undefined,
+    ({ enum: listed }) => typeof listed?.[0] === 'string',
     (schema) => {
-      const listed = schema.enum ?? [];
+      const listed = (schema.enum ?? []) as readonly string[];
       const near = fc.constantFrom(...listed).chain((value) => {
         const [first = ''] = value;
         const last = value.at(-1) ?? '';
@@ -132,7 +160,8 @@ export const unknownField = (operation: Operation): Requests =>
       .map(([unknown, json, at]) => members.toSpliced(at, 0, { name: unknown, json }));
   });
 
-const isText = (schema: Schema): boolean => schema.type === 'string' && !schema.enum;
+const isText = ({ type, enum: listed, maxLength }: Schema): boolean =>
+  type === 'string' && !listed && maxLength !== undefined;
 
 /** Requests whose body has exactly one invalid field, chosen from those whose schema satisfies `is`. */
 function withField(

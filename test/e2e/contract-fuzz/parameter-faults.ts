@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import type { Operation, Parameter, Schema } from './document.js';
-import { allowedRequests, limitOf, type Member, pathOf, queryOf, type Sent, toRequest } from './requests.js';
+import {
+  allowedRequests,
+  bodyOf,
+  limitOf,
+  type Member,
+  membersOf,
+  pathOf,
+  queryOf,
+  type Sent,
+  toRequest,
+} from './requests.js';
 import { allowed, asParameter } from './values.js';
 
 type Requests = fc.Arbitrary<Sent> | undefined;
@@ -98,7 +108,10 @@ export const largeHeaders = (operation: Operation): Requests => {
 };
 
 /** Invalid values of a parameter. Unlike in JSON, an integer has only one spelling: plain digits. */
-function forbidden({ type, minimum = 0n, maximum = 0n, enum: listed }: Schema): fc.Arbitrary<string> {
+function forbidden(schema: Schema): fc.Arbitrary<string> {
+  const { type, items, minimum = 0n, maximum = 0n } = schema;
+  if (items) return forbidden(items).filter((text) => !decodeURIComponent(text).includes(','));
+  const listed = type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
   const within = (text: string): boolean =>
     listed
       ? listed.includes(text)
@@ -153,11 +166,15 @@ function withQuery(
 }
 
 function withPath(operation: Operation, { name }: Parameter, value: fc.Arbitrary<string>): Requests {
-  return value.map((text) =>
+  const { body } = operation;
+  const bodies = body
+    ? membersOf(body).chain((members) => bodyOf(operation, members))
+    : fc.constant(undefined);
+  return fc.tuple(value, bodies).map(([text, given]) =>
     toRequest(operation, {
       path: { text: operation.path.replace(`{${name}}`, () => text), says: {} },
       query: [],
-      body: undefined,
+      body: given,
     }),
   );
 }

@@ -21,12 +21,15 @@ export interface Member {
 
 /** All valid requests for an operation. */
 export function allowedRequests(operation: Operation): fc.Arbitrary<Sent> {
-  const { query, body } = operation;
+  const { query, body, mediaTypes } = operation;
   return fc
     .record({
       path: pathOf(operation),
       query: query.length > 0 ? queryOf(query) : ignoredQuery,
       body: body ? membersOf(body).chain((members) => bodyOf(operation, members)) : fc.constant(undefined),
+      headers: body
+        ? fc.constantFrom(...mediaTypes).map((type) => ({ 'content-type': type }))
+        : fc.constant({}),
     })
     .map((parts) => toRequest(operation, parts));
 }
@@ -78,10 +81,13 @@ const ignoredQuery: fc.Arbitrary<Member[]> = fc.oneof(
 );
 
 /** The required fields and any subset of the optional ones, in any order. */
-export function membersOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Member[]> {
+export function membersOf(
+  { properties = {}, required = [] }: Schema,
+  { minLength }: { minLength: 0 | 1 } = { minLength: 0 },
+): fc.Arbitrary<Member[]> {
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   return fc
-    .subarray(optional)
+    .subarray(optional, { minLength: required.length > 0 ? 0 : minLength })
     .chain((some) => {
       const names = [...required, ...some];
       return fc.shuffledSubarray(names, { minLength: names.length });

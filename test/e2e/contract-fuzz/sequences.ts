@@ -3,6 +3,7 @@ import { curl } from './curl.js';
 import { expectAccepted, expectRefused, expectUnchanged, expectWalk } from './expected.js';
 import { faultsOf } from './faults.js';
 import { allowedRequests } from './requests.js';
+import { isPredictable, kindOf } from './resources.js';
 import type { World } from './world.js';
 
 /** One action of a client. */
@@ -11,7 +12,7 @@ export interface Step {
   run(world: World): Promise<void>;
 }
 
-/** Sequences of valid requests, invalid requests and walks over all pages, starting from an empty catalogue. */
+/** Sequences of valid requests, invalid requests and walks over all pages, starting from empty collections. */
 export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
   const accepted = operations.map((operation) => ({
     weight: operation.body ? 5 : 2,
@@ -27,12 +28,12 @@ export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
     })),
   );
   const walks = operations
-    .filter(({ id }) => id === 'listPets')
+    .filter((operation) => kindOf(operation) === 'list' && isPredictable(operation))
     .map((operation) => ({
       weight: 2,
       arbitrary: allowedRequests(operation).map((sent) => ({
         does: `${curl(sent)} # then follow the next links`,
-        run: (world: World) => expectWalk(world, sent),
+        run: (world: World) => expectWalk(world, operation, sent),
       })),
     }));
   const step: fc.Arbitrary<Step> = fc.oneof(...accepted, ...walks, {

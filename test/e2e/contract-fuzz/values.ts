@@ -1,14 +1,29 @@
 import fc from 'fast-check';
+import { stringify } from 'lossless-json';
 import type { Schema } from './document.js';
 
 /** A value independent of its spelling. */
-export type Meaning = string | bigint;
+export type Meaning =
+  string | bigint | boolean | null | readonly Meaning[] | { readonly [name: string]: Meaning };
+
+/** The number of items that a test begins with; their ids begin with 1. */
+export const SEEDED = 12;
 
 /** All values that a schema allows, with a bias towards the edges. */
 export function allowed(schema: Schema): fc.Arbitrary<Meaning> {
+  if (schema.nullable) {
+    const { nullable: _, ...rest } = schema;
+    return fc.oneof({ arbitrary: allowed(rest), weight: 4 }, { arbitrary: fc.constant(null), weight: 1 });
+  }
   if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.refersTo && schema.type === 'integer')
+    return fc.oneof(fc.bigInt(1n, BigInt(SEEDED)), integers(schema));
   if (schema.type === 'integer') return integers(schema);
+  if (schema.type === 'boolean') return fc.boolean();
+  if (schema.format === 'date-time') return instants();
   if (schema.type === 'string') return texts(schema);
+  if (schema.type === 'array') return lists(schema);
+  if (schema.type === 'object') return objects(schema);
   throw new Error(`Add a generator for the type ${JSON.stringify(schema.type)} to values.ts`);
 }
 
@@ -27,7 +42,36 @@ function integers({ minimum, maximum }: Schema): fc.Arbitrary<bigint> {
   );
 }
 
+/** Instants in one of their spellings: with or without fractions, in UTC or at an offset. */
+function instants(): fc.Arbitrary<string> {
+  const days = { min: new Date('0001-01-02T00:00:00Z'), max: new Date('9999-12-30T00:00:00Z') };
+  return fc
+    .tuple(
+      fc.date({ ...days, noInvalidDate: true }),
+      fc.constantFrom('Z', '+00:00', '-12:00', '+05:30'),
+      fc.boolean(),
+    )
+    .map(([date, offset, isWhole]) => {
+      const text = date.toISOString().slice(0, -1);
+      return `${isWhole ? text.slice(0, -4) : text}${offset}`;
+    });
+}
+
+function lists({ items = {}, minItems = 0n, maxItems = 5n, uniqueItems }: Schema): fc.Arbitrary<Meaning[]> {
+  const bounds = { minLength: Number(minItems), maxLength: Math.min(Number(maxItems), Number(minItems) + 5) };
+  return uniqueItems ? fc.uniqueArray(allowed(items), bounds) : fc.array(allowed(items), bounds);
+}
+
+function objects({ properties = {}, required = [] }: Schema): fc.Arbitrary<Meaning> {
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, allowed(schema)]),
+  );
+  return fc.record(members, { requiredKeys: [...required] }) as fc.Arbitrary<Meaning>;
+}
+
 function texts(schema: Schema): fc.Arbitrary<string> {
+  if (schema.maxLength === undefined && schema.pattern)
+    return fc.stringMatching(new RegExp(schema.pattern, 'u'));
   const { min, max } = lengths(schema);
   const units = [fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), ...UNITS];
   const unit = fc.oneof(...units);
@@ -59,6 +103,7 @@ export function matches(schema: Schema, text: string): boolean {
 
 /** One of the JSON spellings of a value. */
 export function asJson(meaning: Meaning): fc.Arbitrary<string> {
+  if (typeof meaning === 'object' || typeof meaning === 'boolean') return fc.constant(plainJson(meaning));
   return typeof meaning === 'string'
     ? fc.constantFrom(
         JSON.stringify(meaning),
@@ -66,6 +111,10 @@ export function asJson(meaning: Meaning): fc.Arbitrary<string> {
         JSON.stringify(meaning).replaceAll('/', '\\/'),
       )
     : fc.constantFrom(...spellings(meaning));
+}
+
+function plainJson(meaning: Meaning): string {
+  return stringify(meaning) as string;
 }
 
 function escaped(text: string): string {
@@ -83,10 +132,11 @@ function spellings(value: bigint): string[] {
 
 /** A percent-encoded value, sometimes with characters encoded needlessly. */
 export function asParameter(meaning: Meaning): fc.Arbitrary<string> {
-  const needless = Buffer.from(String(meaning)).toString('hex').toUpperCase().replace(/../g, '%$&');
+  const text = Array.isArray(meaning) ? meaning.join(',') : (meaning as string | bigint | boolean).toString();
+  const needless = Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '%$&');
   return fc.oneof(
     { withCrossShrink: true },
-    { arbitrary: fc.constant(encodeURIComponent(String(meaning))), weight: 4 },
+    { arbitrary: fc.constant(encodeURIComponent(text)), weight: 4 },
     { arbitrary: fc.constant(needless), weight: 1 },
   );
 }

@@ -1,13 +1,15 @@
 import { DataSource } from 'typeorm';
+import { ApiKey } from '../../../src/auth/api-key.entity.js';
 import type { Answer } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
-import { Catalogue } from './catalogue.js';
-import { type Operation, readDocument } from './document.js';
+import { Catalogue, exact, type Item } from './catalogue.js';
+import { collectionOf, type Operation, readDocument } from './document.js';
 import type { Sent } from './requests.js';
+import { collections, kindOf, relatedTo } from './resources.js';
 
 /** A running service with its documented operations and the model of its data. */
 export class World {
-  catalogue = new Catalogue();
+  private catalogues = new Map<string, Catalogue>();
   requests = 0;
 
   private constructor(
@@ -18,9 +20,7 @@ export class World {
   static async start(): Promise<World> {
     const service = await startService({ rateLimitPerKey: 0, rateLimitFailures: 0 });
     const { text } = await service.call('GET', '/openapi.json');
-    // The model covers animals only.
-    const operations = readDocument(text).filter(({ path }) => /^\/v1\/pets(\/|$)/.test(path));
-    return new World(service, operations);
+    return new World(service, readDocument(text));
   }
 
   /** Sends a request with the key, unless its headers override it, and checks the answer against the document. */
@@ -36,16 +36,44 @@ export class World {
     return this.send({ method: 'GET', path, headers: {}, says: {} });
   }
 
-  operation(id: string): Operation {
-    const found = this.operations.find((operation) => operation.id === id);
-    if (!found) throw new Error(`The document has no operation ${id}`);
-    return found;
+  /** The model of a collection. */
+  catalogue(path: string): Catalogue {
+    const catalogue = this.catalogues.get(path) ?? new Catalogue();
+    this.catalogues.set(path, catalogue);
+    return catalogue;
+  }
+
+  /** All items of a collection, as the service lists them. */
+  async readAll(path: string): Promise<Item[]> {
+    const items: Item[] = [];
+    for (let next: string | undefined = `${path}?limit=100`; next !== undefined;) {
+      const answer = await this.get(next);
+      if (answer.status !== 200) throw new Error(`Answered ${answer.status} ${answer.text}`);
+      items.push(...(exact(answer.text) as Item[]));
+      next = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
+    }
+    return items;
+  }
+
+  /** A change may have changed other resources, by rules that the document does not say. */
+  refreshRelated({ path }: Operation): Promise<void> {
+    return this.refresh(relatedTo(this.operations, collectionOf(path)));
+  }
+
+  async refresh(paths = collections(this.operations)): Promise<void> {
+    const lists = this.operations.filter((operation) => kindOf(operation) === 'list');
+    for (const { path } of lists.filter((list) => paths.includes(list.path))) {
+      this.catalogue(path).reset(await this.readAll(path));
+    }
   }
 
   /** Resets the data and the ids, so that counterexamples do not depend on earlier cases. */
   async empty(): Promise<void> {
-    await this.service.app.get(DataSource).query('TRUNCATE pets RESTART IDENTITY');
-    this.catalogue = new Catalogue();
+    const dataSource = this.service.app.get(DataSource);
+    const tables = dataSource.entityMetadatas.filter(({ target }) => target !== ApiKey);
+    const names = tables.map(({ tablePath }) => tablePath).join(', ');
+    await dataSource.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`);
+    this.catalogues = new Map();
     this.service.log.length = 0;
   }
 

@@ -1,0 +1,51 @@
+import { singular } from './catalogue.js';
+import { collectionOf, type Operation } from './document.js';
+
+/** What an operation does with a resource. The model predicts no answer of `other`. */
+export type Kind = 'list' | 'create' | 'get' | 'update' | 'delete' | 'other';
+
+export function kindOf({ method, path, pathParameters, success, answer }: Operation): Kind {
+  const isItem = pathParameters.length === 1 && collectionOf(path) !== path;
+  if (isItem) return OF_ITEM[method] ?? 'other';
+  if (pathParameters.length > 0) return 'other';
+  if (method === 'GET' && answer?.type === 'array') return 'list';
+  return method === 'POST' && success === 201 && answer?.properties?.['id'] ? 'create' : 'other';
+}
+
+const OF_ITEM: Readonly<Record<string, Kind>> = { GET: 'get', PATCH: 'update', DELETE: 'delete' };
+
+/** Whether the model knows the order of a list and what each of its parameters means. */
+export function isPredictable({ query, answer }: Operation): boolean {
+  const fields = Object.keys(answer?.items?.properties ?? {});
+  return query.every(({ name, schema }) =>
+    name === 'after' ? schema.type === 'integer' : name === 'limit' || fields.includes(fieldOf(name, schema)),
+  );
+}
+
+function fieldOf(name: string, { type }: { type?: string | undefined }): string {
+  return type === 'array' ? singular(name) : name;
+}
+
+/** Collections in an order in which each comes after those that its items refer to. */
+export function collections(operations: readonly Operation[]): string[] {
+  const paths = [...new Set(operations.map(({ path }) => collectionOf(path)))];
+  const rank = (path: string, seen: readonly string[] = []): number =>
+    seen.includes(path)
+      ? 0
+      : Math.max(0, ...referencesOf(operations, path).map((other) => 1 + rank(other, [...seen, path])));
+  return paths.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Collections that refer to this one, or that this one refers to: a change here may change those, too. */
+export function relatedTo(operations: readonly Operation[], path: string): string[] {
+  const others = collections(operations).filter((other) => other !== path);
+  const refers = (from: string, to: string): boolean => referencesOf(operations, from).includes(to);
+  return others.filter((other) => refers(path, other) || refers(other, path));
+}
+
+function referencesOf(operations: readonly Operation[], path: string): string[] {
+  return operations
+    .filter((operation) => collectionOf(operation.path) === path)
+    .flatMap(({ body }) => Object.values(body?.properties ?? {}))
+    .flatMap(({ refersTo }) => (refersTo === undefined ? [] : [refersTo]));
+}
