@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Answer } from './support/client.js';
+
 import { Contract } from './support/contract.js';
 
 /** A document with one operation, whose answer has one member. */
@@ -26,7 +26,7 @@ const judge = (schema: object, json: string): void =>
     headers: { 'content-type': 'application/json; charset=utf-8' },
     text: `{"at":${json}}`,
     json: undefined,
-  } as Answer);
+  });
 
 describe('The judge of answers', () => {
   const moment = { type: 'string', format: 'date-time' };

@@ -19,7 +19,7 @@ import {
 } from './dto/sample-thing.examples.js';
 import { SampleThingChangeDto } from './dto/sample-thing-change.dto.js';
 import { SampleThingPath } from './dto/sample-thing.path.js';
-import { $refusals$ } from './sample-thing.errors.js';
+import { $refusals$ } from './sample-things.errors.js';
 import { SampleThingsService } from './sample-things.service.js';
 
 @Resource('sample-things', 'The catalogue of sample things')
