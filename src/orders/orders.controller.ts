@@ -65,7 +65,7 @@ export class OrdersController {
   }
 
   @Get(':orderId')
-  @ApiOperation({ summary: 'Get an order' })
+  @ApiOperation({ summary: 'Get an order', description: 'Returns the order with this id.' })
   @ApiOkResponse({ type: OrderDto, description: 'The order.', examples: ORDER_EXAMPLES })
   @InStage('experimental')
   async getOrder(@Param() { orderId }: OrderPath): Promise<OrderDto> {

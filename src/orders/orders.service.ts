@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { notFound } from '../api/errors/api-error.js';
 import type { Page } from '../api/paging/page.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import { PetsService } from '../pets/pets.service.js';
 import type { ListOrdersQuery } from './dto/list-orders.query.js';
 import type { NewOrderDto } from './dto/new-order.dto.js';

@@ -4,6 +4,20 @@ import type { Shapes } from './exact-json.js';
 import { pages } from './pages.js';
 import type { CallOptions } from './settings.js';
 
+/** An order to add. The service assigns its id; it is not complete. */
+export interface NewOrder {
+  /** Identifier of the animal. */
+  readonly petId: bigint;
+  /**
+   * The quantity.
+   *
+   * @defaultValue 1
+   */
+  readonly quantity?: number;
+  /** When the order ships. */
+  readonly shipDate?: string;
+}
+
 /** An animal to add. The service assigns its id. */
 export interface NewPet {
   /** The animal's name. */
@@ -13,6 +27,32 @@ export interface NewPet {
   /** Availability of the animal. */
   readonly status?: PetStatus;
 }
+
+/** An order of an animal. */
+export interface Order {
+  /** Unique identifier assigned by the service on creation. */
+  readonly id: bigint;
+  /** Identifier of the animal. */
+  readonly petId: bigint;
+  /** The quantity. */
+  readonly quantity: number;
+  /** When the order ships. */
+  readonly shipDate?: string;
+  /** Whether the order is complete, which is final. */
+  readonly complete: boolean;
+}
+
+/** The fields of an order to change. */
+export interface OrderChange {
+  /** The quantity. */
+  readonly quantity?: number;
+  /** When the order ships. */
+  readonly shipDate?: string | null;
+  /** Completes the order: the animal is sold. */
+  readonly complete?: true;
+}
+
+export type Orders = readonly Order[];
 
 /** An animal of the catalogue. */
 export interface Pet {
@@ -45,8 +85,25 @@ export interface ListPetsQuery {
   readonly status?: PetStatus;
 }
 
+/** Query parameters of `listOrders`. */
+export interface ListOrdersQuery {
+  /**
+   * Maximum number of items returned.
+   *
+   * @defaultValue 20
+   */
+  readonly limit?: number;
+  /** Return only items whose id is greater: the last id of the previous page. */
+  readonly after?: bigint;
+  /** Only orders of this animal. */
+  readonly petId?: bigint;
+  /** Only complete orders, or only open ones. */
+  readonly complete?: boolean;
+}
+
 /** The error codes documented in this version of the API. */
 export type ErrorCode =
+  | 'animal_not_available'
   | 'bad_request'
   | 'expired_api_key'
   | 'gone'
@@ -59,6 +116,7 @@ export type ErrorCode =
   | 'missing_api_key'
   | 'missing_field'
   | 'not_found'
+  | 'order_complete'
   | 'payload_too_large'
   | 'rate_limited'
   | 'request_timeout'
@@ -69,7 +127,12 @@ export type ErrorCode =
   | 'uri_too_long';
 
 /** Where answers have 64-bit integers. */
-export const INT64: Shapes = { Pet: { categoryId: 'int64', id: 'int64' }, Pets: ['Pet'] };
+export const INT64: Shapes = {
+  Order: { id: 'int64', petId: 'int64' },
+  Orders: ['Order'],
+  Pet: { categoryId: 'int64', id: 'int64' },
+  Pets: ['Pet'],
+};
 
 /**
  * Stores animals, and lets clients list them, add them and fetch one by its identifier. **Get a key.**
@@ -121,5 +184,92 @@ export class Operations {
     return (
       await this.transport.send<Pet>({ method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' }, options)
     ).body;
+  }
+
+  /** Iterates over all items of `listOrders`, fetching page by page: `for await (const … of …)`. */
+  orders(query: ListOrdersQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
+    return pages<Order>(
+      this.transport,
+      { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+      options,
+    );
+  }
+
+  /**
+   * List all orders
+   *
+   * Lists orders in ascending order of id, a page at a time.
+   *
+   * @experimental
+   */
+  async listOrders(query: ListOrdersQuery = {}, options?: CallOptions): Promise<Orders> {
+    return (
+      await this.transport.send<Orders>(
+        { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+        options,
+      )
+    ).body;
+  }
+
+  /**
+   * Order an animal
+   *
+   * Adds an order and assigns its id. The animal becomes `pending`.
+   *
+   * @experimental
+   */
+  async createOrder(newOrder: NewOrder, options?: CallOptions): Promise<Order> {
+    return (
+      await this.transport.send<Order>(
+        { method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
+        options,
+      )
+    ).body;
+  }
+
+  /**
+   * Get an order
+   *
+   * Returns the order with this id.
+   *
+   * @experimental
+   */
+  async getOrder(orderId: bigint, options?: CallOptions): Promise<Order> {
+    return (
+      await this.transport.send<Order>(
+        { method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
+        options,
+      )
+    ).body;
+  }
+
+  /**
+   * Change an order
+   *
+   * Changes the fields that are sent. With a complete order, the animal is `sold`.
+   *
+   * @experimental
+   */
+  async updateOrder(orderId: bigint, orderChange: OrderChange, options?: CallOptions): Promise<Order> {
+    return (
+      await this.transport.send<Order>(
+        { method: 'PATCH', path: pathOf`/store/orders/${orderId}`, body: orderChange, int64: 'Order' },
+        options,
+      )
+    ).body;
+  }
+
+  /**
+   * Delete an order
+   *
+   * The animal becomes `available` again.
+   *
+   * @experimental
+   */
+  async deleteOrder(orderId: bigint, options?: CallOptions): Promise<void> {
+    await this.transport.send<void>(
+      { method: 'DELETE', path: pathOf`/store/orders/${orderId}`, mayBeEmpty: true },
+      options,
+    );
   }
 }

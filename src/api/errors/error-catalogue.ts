@@ -25,7 +25,8 @@ export const ERRORS = {
   invalid_field: {
     status: 400,
     when: 'A field has a value that it cannot take.',
-    advice: 'Correct the value: never `null`; 64-bit integers unquoted; names of 1 to 255 characters.',
+    advice:
+      'Correct the value: `null` only where it clears a field; 64-bit integers unquoted; names of 1 to 255 characters.',
   },
   unknown_field: {
     status: 400,
@@ -95,7 +96,8 @@ export const ERRORS = {
   unsupported_media_type: {
     status: 415,
     when: 'The body is not declared as plain JSON of a media type that the operation takes.',
-    advice: 'Send `Content-Type: application/json` (only `charset=utf-8` allowed), uncompressed.',
+    advice:
+      'Send `Content-Type: application/json` (only `charset=utf-8` allowed), uncompressed; a PATCH also as `application/merge-patch+json`.',
   },
   headers_too_large: {
     status: 431,
@@ -110,7 +112,7 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     when: 'The service failed. Nothing about the request is known to be wrong.',
-    advice: 'Report the request id. Before repeating a creation, see [retries](#retries).',
+    advice: 'Report the request id. Before repeating a change, see [retries](#retries).',
   },
   service_unavailable: {
     status: 503,

@@ -74,7 +74,7 @@ export class SampleThingsController {
   // if get
 
   @Get(':sampleThingId')
-  @ApiOperation({ summary: 'Get a sample thing' })
+  @ApiOperation({ summary: 'Get a sample thing', description: 'Returns the sample thing with this id.' })
   @ApiOkResponse({ type: SampleThingDto, description: 'The sample thing.', examples: SAMPLE_THING_EXAMPLES })
   @InStage('experimental')
   async getSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<SampleThingDto> {
@@ -102,7 +102,7 @@ export class SampleThingsController {
   // if delete
 
   @Delete(':sampleThingId')
-  @ApiOperation({ summary: 'Delete a sample thing' })
+  @ApiOperation({ summary: 'Delete a sample thing', description: 'Deletes the sample thing with this id.' })
   @Deleted({ description: 'The sample thing was deleted.' })
   @InStage('experimental')
   async deleteSampleThing(@Param() { sampleThingId }: SampleThingPath): Promise<void> {
