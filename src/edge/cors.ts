@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { addVary } from './vary.js';
 
 const ALLOWED = {
   'access-control-allow-methods': 'GET, HEAD, POST',
@@ -14,7 +15,7 @@ const EXPOSED =
  */
 export function allowOrigins(instance: FastifyInstance, origins: string[]): void {
   instance.addHook('onRequest', ({ headers, method }, reply, done) => {
-    reply.header('vary', 'Origin');
+    addVary(reply, 'Origin');
     if (headers.origin !== undefined && origins.includes(headers.origin)) {
       reply.header('access-control-allow-origin', headers.origin);
       reply.header('access-control-expose-headers', EXPOSED);
