@@ -1,7 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
-import { describeProxy, type Proxy, requireHaproxy, startMuteReplica, startProxy } from './support/proxy.js';
+import {
+  CONFIGURATION,
+  describeProxy,
+  type Proxy,
+  requireHaproxy,
+  startMuteReplica,
+  startProxy,
+} from './support/proxy.js';
 import { type Service, startService } from './support/service.js';
 import { parseRaw, sendRaw } from './support/socket.js';
 
@@ -112,6 +120,12 @@ describeProxy('The proxy (needs HAProxy)', () => {
         code,
       });
     };
+  });
+
+  // By reading: other addresses of a /64 need a network of their own.
+  it('counts a /64 of IPv6 as one address, everywhere', async () => {
+    const tracked = (await readFile(CONFIGURATION, 'utf8')).match(/track-sc\d .*/g);
+    expect(tracked).toEqual(['track-sc0 src,ipmask(32,64)', 'track-sc1 src,ipmask(32,64)']);
   });
 
   it.each(['/v1/pets', '/docs/'])('answers 503 for %s when no replica is there', async (path) => {
