@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
+import { addVary } from '../edge/vary.js';
 import { documentJson, documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage } from './assets.js';
 import { documentForPage } from './document-for-page.js';
@@ -78,7 +79,7 @@ function servePage(fastify: FastifyInstance, assets: ReadonlyMap<string, SharedC
 /** Redirects browsers from / to the page. Other clients get 404, since they are probably misconfigured. */
 function redirectBrowsers(fastify: FastifyInstance, docs: string): void {
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
-    reply.header('vary', 'accept');
+    addVary(reply, 'accept');
     if (!accept.includes('text/html')) throw new ApiError('not_found');
     return reply.redirect(docs, 303);
   });
