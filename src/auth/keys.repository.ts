@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
-import { type BatchedRepository, InjectBatched } from '../database/batching/batched-repository.js';
+import { IsNull, LessThan, MoreThan } from 'typeorm';
+import type { BatchedRepository } from '../database/batching/batched-repository.js';
 import { ApiKey } from './api-key.entity.js';
 
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;
@@ -9,14 +9,11 @@ export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 
 /** All statements on API keys. */
 @Injectable()
 export class KeysRepository {
-  constructor(
-    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
-    @InjectBatched(ApiKey) private readonly batched: BatchedRepository<ApiKey>,
-  ) {}
+  constructor(@InjectRepository(ApiKey) private readonly keys: BatchedRepository<ApiKey>) {}
 
   /** On the hot path, for every request whose key is not cached. */
   findByHash(hash: Buffer): Promise<ApiKey | null> {
-    return this.batched.findOneBy({ hash });
+    return this.keys.readOne({ hash });
   }
 
   findById(id: bigint): Promise<ApiKey | null> {

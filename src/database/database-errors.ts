@@ -2,6 +2,8 @@ import { DatabaseError } from 'pg';
 import {
   CannotExecuteNotConnectedError,
   EntityMetadataNotFoundError,
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
@@ -51,6 +53,33 @@ export function meaningOfError(error: DatabaseError): Meaning {
   return isStalePlan(error) ? 'stale' : meaningOf(error.code ?? '');
 }
 
+/** What the caller of a statement gets when the server refused it and stored nothing. */
+export function toRefusal(error: DatabaseError): Error {
+  const meaning = meaningOfError(error);
+  if (meaning === 'own') return error;
+  return meaning === 'busy' || meaning === 'conflict'
+    ? new DatabaseBusy({ cause: error })
+    : new DatabaseRefusal({ cause: error });
+}
+
+/** TypeORM wraps the errors of pg. */
+export function driverErrorOf(thrown: unknown): unknown {
+  return thrown instanceof QueryFailedError ? thrown.driverError : thrown;
+}
+
+export function isConflict(thrown: unknown): boolean {
+  return thrown instanceof DatabaseError && meaningOfError(thrown) === 'conflict';
+}
+
+/** What the caller of a transaction gets. Errors of its feature pass. */
+export function toTransactionError(cause: unknown, isCommitting: boolean): unknown {
+  if (cause instanceof DatabaseOutage || !isDatabaseOutage(cause)) return cause;
+  const isAnswer = cause instanceof DatabaseError && !['unknown', 'outage'].includes(meaningOfError(cause));
+  const wasSent = isCommitting && !(cause instanceof QueryRunnerAlreadyReleasedError);
+  if (wasSent && !isAnswer) return new OutcomeUnknown({ cause });
+  return cause instanceof DatabaseError ? toRefusal(cause) : new DatabaseOutage(undefined, { cause });
+}
+
 /** Errors of sockets and of DNS. */
 const SOCKET_CODES = new Set([
   'ECONNABORTED',
@@ -74,6 +103,7 @@ const OUTAGE_TEXTS =
 /** Compared by class, because a bundler may rename classes. */
 const OUTAGES = [
   DatabaseOutage,
+  QueryRunnerAlreadyReleasedError, // the connection of a transaction broke
   QueryRunnerProviderAlreadyReleasedError,
   EntityMetadataNotFoundError, // TypeORM loads the entities when it first connects
   CannotExecuteNotConnectedError,

@@ -1,15 +1,17 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { getRepositoryToken, TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Tracing } from '../observability/tracing.js';
 import { Availability } from './availability.js';
-import { BatchedRepository, batchedRepositoryOf, type EntityWithId } from './batching/batched-repository.js';
+import { BatchedRepository, type EntityWithId } from './batching/batched-repository.js';
 import { StatementQueues } from './batching/statement-queues.js';
 import type { DatabaseConnection } from './connection.js';
 import { dataSourceOptions } from './data-source-options.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
+import { GuardedDataSource } from './transactions/guarded-data-source.js';
+import { Transactions } from './transactions/transactions.js';
 
 /**
  * The connection to PostgreSQL or the embedded engine: migrations, batching, outages, readiness. Entities, migrations and
@@ -19,16 +21,20 @@ import type { Migration } from './migrator.js';
 @Module({})
 export class DatabaseModule {
   private static readonly migrations = new Set<Migration>();
+  private static readonly batched = new Set<Type<EntityWithId>>();
 
   static forRoot(connection: DatabaseConnection): DynamicModule {
     const availability = new Availability();
     return {
       module: DatabaseModule,
       imports: [
-        TypeOrmModule.forRoot({
-          ...dataSourceOptions(connection, availability),
-          autoLoadEntities: true,
-          manualInitialization: true, // `Database` connects, and retries
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({
+            ...dataSourceOptions(connection, availability),
+            autoLoadEntities: true,
+            manualInitialization: true, // `Database` connects, and retries
+          }),
+          dataSourceFactory: async (options) => new GuardedDataSource(options as DataSourceOptions),
         }),
       ],
       providers: [
@@ -44,27 +50,35 @@ export class DatabaseModule {
           provide: Database,
           inject: [DataSource, StatementQueues],
           useFactory: (dataSource: DataSource, queues: StatementQueues) =>
-            new Database(dataSource, connection, [...this.migrations], availability, queues),
+            new Database(
+              dataSource,
+              connection,
+              [...this.migrations],
+              [...this.batched],
+              availability,
+              queues,
+            ),
         },
+        Transactions,
       ],
-      exports: [Database, StatementQueues],
+      exports: [Database, StatementQueues, Transactions],
     };
   }
 
-  /** The entities of a feature, as repositories of TypeORM and as batched ones, and their migrations. */
+  /**
+   * The entities of a feature and their migrations. `@InjectRepository(entity)` is a `BatchedRepository`: TypeORM's, with
+   * faster forms of the frequent statements.
+   */
   static forFeature(entities: Type<EntityWithId>[], migrations: Migration[]): DynamicModule {
     for (const migration of migrations) this.migrations.add(migration);
-    const batched = entities.map((entity) => ({
-      provide: batchedRepositoryOf(entity),
+    for (const entity of entities) this.batched.add(entity);
+    const repositories = entities.map((entity) => ({
+      provide: getRepositoryToken(entity),
       inject: [DataSource, StatementQueues],
-      useFactory: (dataSource: DataSource, queues: StatementQueues) =>
-        new BatchedRepository(entity, dataSource, queues),
+      useFactory: ({ manager }: DataSource, queues: StatementQueues) =>
+        new BatchedRepository(entity, manager, queues),
     }));
-    const typeOrm = TypeOrmModule.forFeature(entities);
-    return {
-      ...typeOrm,
-      providers: [...(typeOrm.providers ?? []), ...batched],
-      exports: [...(typeOrm.exports ?? []), ...batched],
-    };
+    // TypeORM's module registers the entities.
+    return { ...TypeOrmModule.forFeature(entities), providers: repositories, exports: repositories };
   }
 }

@@ -5,11 +5,13 @@ import {
   Logger,
   type OnApplicationShutdown,
   type OnModuleInit,
+  type Type,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withTimeout } from '../common/with-timeout.js';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
+import { requireFit } from './batching/require-fit.js';
 import { migrate, type Migration } from './migrator.js';
 import { isDatabaseOutage } from './database-errors.js';
 import { Heartbeat } from './server/heartbeat.js';
@@ -35,6 +37,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly dataSource: DataSource,
     private readonly connection: DatabaseConnection,
     private readonly migrations: Migration[],
+    private readonly batched: Type[],
     private readonly availability: Availability,
     private readonly queues: StatementQueues,
   ) {
@@ -89,6 +92,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         const ran = await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
+        this.checkEntities();
         if (this.heartbeat) await this.heartbeat.start();
         else this.availability.markAvailable();
         if (this.problem) this.logger.log('The database is connected.');
@@ -103,6 +107,13 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         this.problem = problem;
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
+    }
+  }
+
+  private checkEntities(): void {
+    for (const entity of this.batched) {
+      // The entity may belong to another application of this process.
+      if (this.dataSource.hasMetadata(entity)) requireFit(this.dataSource.getMetadata(entity));
     }
   }
 }

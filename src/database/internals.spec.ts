@@ -2,7 +2,13 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import pg, { type Connection } from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
-import { DataSource, EntityMetadataNotFoundError, MigrationExecutor } from 'typeorm';
+import {
+  DataSource,
+  type EntityManager,
+  EntityMetadataNotFoundError,
+  MigrationExecutor,
+  Repository,
+} from 'typeorm';
 import { startEmptyDatabase } from '../../test/support/empty-database.js';
 import { itFinds } from '../../test/support/inside.js';
 import type { EmbeddedDatabase } from './embedded/embedded-database.js';
@@ -126,6 +132,44 @@ describe('internals of others that the database relies on', () => {
     const { master } = dataSource.driver as unknown as { master: unknown };
     await dataSource.destroy();
     return master instanceof driver.Pool;
+  });
+
+  itFinds('TypeORM: withRepository() copies properties', BATCHING, () => {
+    class Extended extends Repository<object> {
+      constructor(
+        manager: EntityManager,
+        private readonly extra: string,
+      ) {
+        super(Object, manager);
+      }
+
+      get held(): string {
+        return this.extra;
+      }
+    }
+    const { manager } = new DataSource({ type: 'postgres', driver });
+    return manager.withRepository(new Extended(manager, 'extra')).held === 'extra';
+  });
+
+  itFinds('TypeORM: createEntityManager() and createQueryRunner()', 'src/database/transactions', async () => {
+    const called: string[] = [];
+    class Observed extends DataSource {
+      override createEntityManager(...given: Parameters<DataSource['createEntityManager']>) {
+        called.push('manager');
+        return super.createEntityManager(...given);
+      }
+
+      override createQueryRunner(...given: Parameters<DataSource['createQueryRunner']>) {
+        called.push('runner');
+        return super.createQueryRunner(...given);
+      }
+    }
+    const dataSource = await new Observed({ type: 'postgres', driver }).initialize();
+    called.length = 0;
+    await dataSource.manager.transaction((manager) => manager.query('SELECT 1'));
+    await dataSource.createQueryBuilder().select('1').from('pg_class', 'c').limit(1).getRawMany();
+    await dataSource.destroy();
+    return called.join() === 'runner,manager,runner,manager';
   });
 
   itFinds('TypeORM: MigrationExecutor', 'src/database/migrator.ts', () => {

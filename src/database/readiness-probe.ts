@@ -42,7 +42,7 @@ export class ReadinessProbe {
   private async ask(): Promise<void> {
     const { entityMetadatas } = this.dataSource;
     await Promise.all(
-      entityMetadatas.map((entity) => this.queues.read(new EntitySql(entity).findNothing(), [])),
+      entityMetadatas.map((entity) => this.queues.read(EntitySql.of(entity).readNothing(), [])),
     );
   }
 }

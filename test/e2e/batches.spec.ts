@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { getRepositoryToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { DatabaseBusy } from '../../src/database/database-errors.js';
 import { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
-import {
-  type BatchedRepository,
-  batchedRepositoryOf,
-} from '../../src/database/batching/batched-repository.js';
+import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { type Service, startService } from './support/service.js';
 
@@ -15,7 +13,7 @@ describe('Batched statements', () => {
   let pets: BatchedRepository<Pet>;
   beforeAll(async () => {
     service = await startService();
-    pets = service.app.get<BatchedRepository<Pet>>(batchedRepositoryOf(Pet));
+    pets = service.app.get<BatchedRepository<Pet>>(getRepositoryToken(Pet));
   });
   afterAll(() => service.stop());
 
@@ -26,7 +24,7 @@ describe('Batched statements', () => {
   it('fail individually: one error does not affect the others', async () => {
     // Validation would refuse these names, which break a constraint of the table.
     const names = ['a', 'b', '', 'c', 'x'.repeat(256), 'd'];
-    const outcomes = await Promise.allSettled(names.map((name) => pets.insert(animal(name))));
+    const outcomes = await Promise.allSettled(names.map((name) => pets.add(animal(name))));
     expect(outcomes.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
@@ -37,8 +35,7 @@ describe('Batched statements', () => {
     ]);
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: '23514' });
-      else
-        expect(await pets.findOneBy({ id: outcome.value.id })).toEqual({ ...outcome.value, name: names[i] });
+      else expect(await pets.readOne({ id: outcome.value.id })).toEqual({ ...outcome.value, name: names[i] });
     }
   });
 
@@ -56,7 +53,7 @@ describe('Batched statements', () => {
     /** Inserts 16 animals at once, every third of them bad, and returns the outcomes of the bad ones. */
     async function insertBadOnes(nameOf: (i: number) => string): Promise<unknown[]> {
       const names = Array.from({ length: 16 }, (_, i) => (i % 3 === 1 ? nameOf(i) : `good ${i}`));
-      const insertAll = () => Promise.allSettled(names.map((name) => pets.insert(animal(name))));
+      const insertAll = () => Promise.allSettled(names.map((name) => pets.add(animal(name))));
       let outcomes = await insertAll();
       // A busy machine may be too slow for some of them.
       for (let attempt = 0; outcomes.some(isLate) && attempt < 10; attempt++) outcomes = await insertAll();
@@ -94,7 +91,7 @@ describe('Batched statements', () => {
 
     it('raised at the commit', async () => {
       await run('TRUNCATE pets');
-      await pets.insert(animal('there can be only one'));
+      await pets.add(animal('there can be only one'));
       await run('ALTER TABLE pets ADD CONSTRAINT pets_name_once UNIQUE (name) DEFERRABLE INITIALLY DEFERRED');
       for (const reason of await insertBadOnes(() => 'there can be only one'))
         expect(reason).toMatchObject({ code: '23505' });
@@ -131,13 +128,13 @@ describe('Batched statements', () => {
   });
 
   it('return each caller its own rows', async () => {
-    const ids = (
-      await Promise.all(Array.from({ length: 150 }, (_, i) => pets.insert(animal(`own ${i}`))))
-    ).map(({ id }) => id);
+    const ids = (await Promise.all(Array.from({ length: 150 }, (_, i) => pets.add(animal(`own ${i}`))))).map(
+      ({ id }) => id,
+    );
     expect(new Set(ids).size).toBe(150);
-    const found = await Promise.all(ids.map((id) => pets.findOneBy({ id })));
+    const found = await Promise.all(ids.map((id) => pets.readOne({ id })));
     expect(found.map((pet) => pet?.name)).toEqual(ids.map((_, i) => `own ${i}`));
-    const pages = await Promise.all(ids.map((id) => pets.findPage({ after: id - 1n, limit: 1 })));
+    const pages = await Promise.all(ids.map((id) => pets.readPage({ after: id - 1n, limit: 1 })));
     expect(pages.map(({ items: [first] }) => first?.id)).toEqual(ids);
   });
 
@@ -163,9 +160,9 @@ describe('Batched statements', () => {
       categoryId: [-(2n ** 63n), 2n ** 63n - 1n, 0n][i % 3] as bigint,
       status: ([null, 'sold', 'pending'] as const)[i % 3] as Pet['status'],
     }));
-    const inserted = await Promise.all(animals.map((each) => pets.insert(each)));
+    const inserted = await Promise.all(animals.map((each) => pets.add(each)));
     expect(inserted).toEqual(animals.map((each, i) => ({ ...each, id: inserted[i]?.id })));
-    const found = await Promise.all(inserted.map(({ id }) => pets.findOneBy({ id })));
+    const found = await Promise.all(inserted.map(({ id }) => pets.readOne({ id })));
     expect(found).toEqual(inserted);
   });
 
@@ -186,30 +183,30 @@ describe('Batched statements', () => {
 
   it('are sent once for identical concurrent reads', async () => {
     const submit = jest.spyOn(PipelinedBatch.prototype, 'submit');
-    const { id } = await pets.insert(animal('popular'));
+    const { id } = await pets.add(animal('popular'));
     submit.mockClear();
-    const before = Promise.all(Array.from({ length: 50 }, () => pets.findOneBy({ id })));
+    const before = Promise.all(Array.from({ length: 50 }, () => pets.readOne({ id })));
     expect((await before).map((pet) => pet?.name)).toEqual(Array.from({ length: 50 }, () => 'popular'));
     expect(submit).toHaveBeenCalledTimes(1);
     submit.mockRestore();
   });
 
   it('never share the answer of a read that was already sent', async () => {
-    const { id: last } = await pets.insert(animal('the last so far'));
-    const ask = () => pets.findPage({ after: last, limit: 100 });
+    const { id: last } = await pets.add(animal('the last so far'));
+    const ask = () => pets.readPage({ after: last, limit: 100 });
     for (let known = 1; known <= 20; known++) {
       const early = ask();
-      await pets.insert(animal(`number ${known}`));
+      await pets.add(animal(`number ${known}`));
       expect((await ask()).items).toHaveLength(known);
       await early;
     }
   });
 
   it('do not confuse values that look alike when concatenated', async () => {
-    const { id } = await pets.insert({ name: 'p\nsold', categoryId: 1n, status: 'available' });
+    const { id } = await pets.add({ name: 'p\nsold', categoryId: 1n, status: 'available' });
     const [found, other] = await Promise.all([
-      pets.findPage({ where: { name: 'p\nsold', status: 'available' }, limit: 5 }),
-      pets.findPage({ where: { name: 'p', status: 'sold\navailable' as never }, limit: 5 }),
+      pets.readPage({ filters: { name: 'p\nsold', status: 'available' }, limit: 5 }),
+      pets.readPage({ filters: { name: 'p', status: 'sold\navailable' as never }, limit: 5 }),
     ]);
     expect([found, other].map(({ items }) => items.map((pet) => pet.id))).toEqual([[id], []]);
   });

@@ -2,9 +2,9 @@ import type { DatabaseError } from 'pg';
 import {
   DatabaseBusy,
   DatabaseOutage,
-  DatabaseRefusal,
   meaningOfError,
   OutcomeUnknown,
+  toRefusal,
 } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
@@ -94,7 +94,7 @@ export class BatchPlan implements TransactionListener {
       return;
     }
     if (meaning === 'outage' || meaning === 'schema') this.rules.refusals.count(error);
-    rejectAll(queries, refusal(error));
+    rejectAll(queries, toRefusal(error));
   }
 
   /** No answer came: a write may or may not have been committed. */
@@ -129,14 +129,6 @@ export class BatchPlan implements TransactionListener {
     const { kind, named } = this.rules;
     return this.dryRunEnded || kind === 'read' || !named ? 'separate' : 'dry-run';
   }
-}
-
-function refusal(error: DatabaseError): Error {
-  const meaning = meaningOfError(error);
-  if (meaning === 'own') return error;
-  return meaning === 'busy' || meaning === 'conflict'
-    ? new DatabaseBusy({ cause: error })
-    : new DatabaseRefusal({ cause: error });
 }
 
 function rejectAll(queries: readonly PendingQuery[], error: Error): void {

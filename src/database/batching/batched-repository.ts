@@ -1,8 +1,10 @@
-import { Inject, type Type } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
+import { type EntityManager, type EntityTarget, Repository } from 'typeorm';
 import { Page } from '../../api/paging/page.js';
-import { DatabaseOutage } from '../database-errors.js';
-import { EntitySql } from './entity-sql.js';
+import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
+import { refuseInsideTransaction } from '../transactions/open-transaction.js';
+import type { Encoder } from './column-values.js';
+import { EntitySql, type EntityStatement } from './entity-sql.js';
+import type { Row } from './statement.js';
 import type { StatementQueues } from './statement-queues.js';
 
 export interface EntityWithId {
@@ -10,60 +12,109 @@ export interface EntityWithId {
 }
 
 export interface PageRequest<T> {
-  /** Equality filters. An undefined property does not filter. */
-  readonly where?: { readonly [P in keyof T]?: T[P] | undefined };
+  /** By equality. An undefined filter is left out. */
+  readonly filters?: { readonly [P in keyof T]?: T[P] | undefined };
   /** The page starts after this id. */
   readonly after?: bigint | undefined;
   readonly limit: number;
 }
 
-/** The frequent statements on an entity: prepared, and batched with those of other requests. */
-export class BatchedRepository<T extends EntityWithId> {
-  private cachedSql: EntitySql | undefined;
+/**
+ * TypeORM's repository with faster forms of the frequent statements: prepared, and batched with those of other requests.
+ * In a transaction, `transaction.withRepository(repository)`, they run on its connection, one by one.
+ */
+export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
+  private cachedStatements: EntitySql | undefined;
 
+  /** TypeORM makes the repository of a transaction without queues, and then copies them. */
   constructor(
-    private readonly entity: Type<T>,
-    private readonly dataSource: DataSource,
+    entity: EntityTarget<T>,
+    manager: EntityManager,
     private readonly queues: StatementQueues,
-  ) {}
+  ) {
+    super(entity, manager);
+  }
 
-  async findOneBy(where: Partial<T>): Promise<T | null> {
-    const [row] = await this.queues.read(this.sql.findOne(Object.keys(where)), Object.values(where));
+  /** A row that equals all of these values. */
+  async readOne(where: Partial<T>): Promise<T | null> {
+    const names = Object.keys(where);
+    if (names.length === 0) throw new Error(`${this.name}.readOne() needs a condition.`);
+    const [row] = await this.read(this.statements.readOne(names), Object.values(where));
     return (row as T | undefined) ?? null;
   }
 
-  async findPage({ where = {}, after, limit }: PageRequest<T>): Promise<Page<T>> {
-    const filters = Object.entries(where).filter(([, value]) => value !== undefined);
-    const names = filters.map(([name]) => name);
-    const values = filters.map(([, value]) => value as unknown);
+  /** A page in ascending order of id. */
+  async readPage({ filters = {}, after, limit }: PageRequest<T>): Promise<Page<T>> {
+    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+    const names = given.map(([name]) => name);
+    const values = given.map(([, value]) => value as unknown);
     if (after !== undefined) values.push(after);
     // One row more than the limit tells whether another page follows.
     values.push(limit + 1);
-    const rows = await this.queues.read(this.sql.findPage(names, after !== undefined), values);
+    const rows = await this.read(this.statements.readPage(names, after !== undefined), values);
     return Page.of(rows as unknown as T[], limit);
   }
 
-  /** Resolves when the row is committed. */
-  async insert(values: Omit<T, 'id'>): Promise<T> {
-    const [row] = await this.queues.write(this.sql.insert(Object.keys(values)), Object.values(values));
+  /** Adds a row. It is committed when this resolves, except in a transaction. */
+  async add(row: Omit<T, 'id'>): Promise<T> {
+    const values: unknown[] = Object.values(row);
+    if (values.includes(undefined)) return this.add(withoutUndefined(row));
+    const statement = this.statements.insert(Object.keys(row));
+    encode(statement, values);
+    const [added] = await (this.isInTransaction
+      ? this.runInTransaction(statement, values)
+      : this.queues.write(statement, values));
     // A trigger or a rule can suppress a row without an error.
-    if (!row) throw new Error(`The database stored no row of ${this.entity.name}.`);
-    return row as unknown as T;
+    if (!added) throw new Error(`The database stored no row of ${this.name}.`);
+    return added as unknown as T;
   }
 
-  private get sql(): EntitySql {
+  /** @throws for null and undefined, which equal nothing */
+  private read(statement: EntityStatement, values: unknown[]): Promise<Row[]> {
+    for (const value of values) {
+      if (value === null || value === undefined)
+        throw new Error(`A condition on ${this.name} is ${String(value)}. For null, use TypeORM's IsNull().`);
+    }
+    encode(statement, values);
+    return this.isInTransaction
+      ? this.runInTransaction(statement, values)
+      : this.queues.read(statement, values);
+  }
+
+  /** @throws while another transaction is open in this asynchronous context */
+  private get isInTransaction(): boolean {
+    if (this.manager.queryRunner) return true;
+    refuseInsideTransaction();
+    return false;
+  }
+
+  private async runInTransaction({ text }: EntityStatement, values: unknown[]): Promise<Row[]> {
+    const { statements } = this;
+    try {
+      const rows = await this.manager.query<Row[]>(text, values);
+      return rows.map((row) => statements.rowOf(row));
+    } catch (error) {
+      throw driverErrorOf(error);
+    }
+  }
+
+  private get name(): string {
+    return this.metadata.name;
+  }
+
+  private get statements(): EntitySql {
     // TypeORM has no metadata before it connects.
-    if (!this.dataSource.isInitialized) throw new DatabaseOutage();
-    return (this.cachedSql ??= EntitySql.forRows(this.dataSource.getMetadata(this.entity)));
+    if (!this.manager.dataSource.isInitialized) throw new DatabaseOutage();
+    return (this.cachedStatements ??= EntitySql.of(this.metadata));
   }
 }
 
-/** The injection token, by name like that of TypeORM's repository. */
-export function batchedRepositoryOf(entity: Type): string {
-  return `${entity.name}BatchedRepository`;
+/** In place, for speed. */
+function encode({ encoders }: EntityStatement, values: unknown[]): void {
+  for (let i = 0; i < values.length; i++) values[i] = (encoders[i] as Encoder)(values[i]);
 }
 
-/** `@InjectBatched(Pet) private readonly pets: BatchedRepository<Pet>` */
-export function InjectBatched(entity: Type): ParameterDecorator & PropertyDecorator {
-  return Inject(batchedRepositoryOf(entity));
+/** TypeORM, too, gives a column its default for undefined. */
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }

@@ -4,17 +4,18 @@ import { EntitySql } from './entity-sql.js';
 
 /** On a fake of TypeORM's metadata. */
 function sqlOf(types: Record<string, string>): EntitySql {
+  const dataSource = { driver: { normalizeType: ({ type }: { type: string }) => type } };
   const columns = Object.entries(types).map(([name, type]) => ({
+    entityMetadata: { dataSource },
     propertyName: name,
     databaseName: name,
     type: type.replace('[]', ''),
     isArray: type.endsWith('[]'),
   }));
-  return new EntitySql({
+  return EntitySql.of({
     tableName: 'toys',
     tablePath: 'toys',
     columns,
-    connection: { driver: { normalizeType: ({ type }: { type: string }) => type } },
     findColumnWithPropertyName: (wanted: string) =>
       columns.find(({ propertyName }) => propertyName === wanted),
   } as unknown as EntityMetadata);

@@ -1,64 +1,62 @@
 import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
-import type { Statement } from './statement.js';
+import { arraySafeType, decoderOf, type Encoder, encoderOf, prepareValue } from './column-values.js';
+import type { Row, Statement } from './statement.js';
 
-/** Types that round-trip through array parameters. */
-const PLAIN_TYPES = new Set([
-  'bigint',
-  'boolean',
-  'character varying',
-  'date',
-  'double precision',
-  'integer',
-  'numeric',
-  'real',
-  'smallint',
-  'text',
-  'timestamp with time zone',
-  'timestamp without time zone',
-  'uuid',
-]);
+/** A statement, and how to encode each of its values. */
+export interface EntityStatement extends Statement {
+  readonly encoders: readonly Encoder[];
+}
 
 /** The SQL of an entity, from TypeORM's metadata. Each statement is written once. */
 export class EntitySql {
-  private readonly statements = new Map<string, { properties: string[]; statement: Statement }[]>();
-  private readonly properties: string[];
+  private static readonly known = new WeakMap<EntityMetadata, EntitySql>();
+  private readonly statements = new Map<string, { properties: string[]; statement: EntityStatement }[]>();
+  private readonly rows: Pick<Statement, 'properties' | 'rowClass' | 'decoders'>;
   private readonly table: string;
   private readonly columns: string;
 
-  /** For statements that return rows, which are parsed without TypeORM. */
-  static forRows(entity: EntityMetadata): EntitySql {
-    const unsupported = entity.columns.find(
-      ({ transformer, embeddedMetadata }) => transformer ?? embeddedMetadata,
-    );
-    if (unsupported) {
-      throw new Error(
-        `A batched repository supports neither transformers nor embedded columns, such as ${entity.name}.${unsupported.propertyName}. Use TypeORM's repository.`,
-      );
-    }
-    return new EntitySql(entity);
+  static of(entity: EntityMetadata): EntitySql {
+    let sql = this.known.get(entity);
+    if (!sql) this.known.set(entity, (sql = new EntitySql(entity)));
+    return sql;
   }
 
-  constructor(private readonly entity: EntityMetadata) {
-    this.properties = entity.columns.map(({ propertyName }) => propertyName);
+  private constructor(private readonly entity: EntityMetadata) {
+    this.rows = {
+      properties: entity.columns.map(({ propertyName }) => propertyName),
+      rowClass: entity.target as new () => object,
+      decoders: entity.columns.map(decoderOf),
+    };
     this.columns = entity.columns.map(({ databaseName }) => quote(databaseName)).join(', ');
     this.table = entity.tablePath.split('.').map(quote).join('.');
   }
 
-  /** Fails when the table does not fit the entity. */
-  findNothing(): Statement {
-    return this.cached('probe', [], () => ({ text: `${this.select([])} LIMIT 0` }));
+  /** The row that pg has parsed to an object by column. */
+  rowOf(parsed: Readonly<Record<string, unknown>>): Row {
+    const { properties, rowClass = Object, decoders = [] } = this.rows;
+    const row = new rowClass() as Row;
+    for (const [i, { databaseName }] of this.entity.columns.entries()) {
+      const value = parsed[databaseName];
+      row[properties[i] as string] = value === null ? null : (decoders[i]?.(value) ?? value);
+    }
+    return row;
   }
 
-  findOne(by: string[]): Statement {
+  /** Fails when the table does not fit the entity. */
+  readNothing(): EntityStatement {
+    return this.cached('probe', [], () => ({ text: `${this.select([])} LIMIT 0`, encoders: [] }));
+  }
+
+  readOne(by: string[]): EntityStatement {
     return this.cached('one by', by, () => {
       const conditions = by.map((property, i) => `${this.column(property)} = $${i + 1}`);
-      return { text: `${this.select(conditions)} LIMIT 1` };
+      return { text: `${this.select(conditions)} LIMIT 1`, encoders: this.encoders(by) };
     });
   }
 
   /** A page in ascending order of id. Its values: those of the filters, the id that it starts after, the limit. */
-  findPage(filters: string[], hasStart: boolean): Statement {
+  readPage(filters: string[], hasStart: boolean): EntityStatement {
     return this.cached(hasStart ? 'page after by' : 'page by', filters, () => {
       const filtered = filters.map((filter) => this.column(filter));
       const start = hasStart ? [...filtered, this.column('id')] : filtered;
@@ -69,15 +67,19 @@ export class EntitySql {
         conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
       if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
       const order = [...filtered, this.column('id')].join(', ');
-      return { text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}` };
+      return {
+        text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}`,
+        encoders: [...this.encoders(hasStart ? [...filters, 'id'] : filters), prepareValue],
+      };
     });
   }
 
-  insert(given: string[]): Statement {
+  insert(given: string[]): EntityStatement {
     return this.cached('insert', given, () => {
       const columns = given.map((property) => this.column(property));
       return {
         text: `INSERT INTO ${this.table} ${list(columns)} VALUES ${parameters(given.length)} RETURNING ${this.columns}`,
+        encoders: this.encoders(given),
         forMany: this.insertMany(given, columns),
       };
     });
@@ -100,39 +102,33 @@ export class EntitySql {
       INSERT INTO ${this.table} AS stored ${list([id, ...columns])} OVERRIDING SYSTEM VALUE
       SELECT ${[id, ...columns].join(', ')} FROM given
       RETURNING ${this.columns}, coalesce((SELECT "#" FROM given WHERE given.${id} = stored.${id}), 1 / (0 * ${id}))`;
-    return this.cached('insert many', given, () => ({ text, isNumbered: true }));
+    return this.cached('insert many', given, () => ({ text, encoders: [], isNumbered: true }));
   }
 
   /** An array parameter for each column; undefined if some type does not survive an array. */
   private arrays(properties: string[]): string | undefined {
-    const { driver } = this.entity.connection;
-    const columns = properties.map((property) => this.columnOf(property));
-    const types = columns.map((column) => driver.normalizeType(column));
-    // unnest flattens an array of arrays.
-    if (columns.some(({ isArray }) => isArray)) return undefined;
-    if (!types.every((type) => PLAIN_TYPES.has(type))) return undefined;
+    const types = properties.map((property) => arraySafeType(this.columnOf(property)));
+    if (types.includes(undefined)) return undefined;
     // Without a length: a cast to varchar(n) truncates silently what the column would refuse.
     return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
+  }
+
+  private encoders(properties: string[]): Encoder[] {
+    return properties.map((property) => encoderOf(this.columnOf(property)));
   }
 
   private cached(
     kind: string,
     properties: string[],
-    write: () => Omit<Statement, 'name' | 'properties'>,
-  ): Statement {
+    write: () => Omit<EntityStatement, 'name' | 'properties'>,
+  ): EntityStatement {
     let cached = this.statements.get(kind);
     if (!cached) this.statements.set(kind, (cached = []));
     // Comparing few short lists costs less per request than building a key of them.
     const found = cached.find((other) => areEqual(other.properties, properties));
     if (found) return found.statement;
     const name = nameOf([this.entity.tableName, kind, ...properties].join(' '));
-    const statement = {
-      name,
-      properties: this.properties,
-      isNumbered: false,
-      forMany: undefined,
-      ...write(),
-    };
+    const statement = { name, ...this.rows, isNumbered: false, forMany: undefined, ...write() };
     cached.push({ properties, statement });
     return statement;
   }

@@ -1,6 +1,7 @@
-import pg, { type Connection, DatabaseError, type Submittable } from 'pg';
+import { type Connection, DatabaseError, type Submittable } from 'pg';
 import { type Message, readRows } from '../row-parser.js';
 import { type FieldReader, fieldReader } from '../pg-types.js';
+import { type Decoder, prepareValue } from './column-values.js';
 import type { PendingQuery, Row, Statement } from './statement.js';
 
 interface Field {
@@ -15,17 +16,11 @@ interface PgQuery extends Submittable {
   handleError(error: unknown): void;
 }
 
-/** Reads the rows of a statement. Each starts as a copy of an empty row, which is faster than adding properties. */
-interface Reader {
-  readonly empty: Row;
-  readonly fields: readonly FieldReader[];
-}
+/** Reads the fields of a row. */
+type Reader = readonly FieldReader[];
 
 /** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
-
-/** How pg writes a value. Its types leave this out. */
-const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 
 export interface TransactionListener {
   /** The transaction is committed. `rows` holds the rows of each statement. */
@@ -107,24 +102,27 @@ export class PipelinedBatch implements PgQuery {
 
   handleRowDescription({ fields }: { fields: Field[] }): void {
     const { statement } = this.current();
-    this.reader = {
-      empty: Object.fromEntries(statement.properties.map((property) => [property, null])),
-      fields: fields.map(({ dataTypeID }) => fieldReader(dataTypeID)),
-    };
+    this.reader = fields.map(({ dataTypeID }, i) =>
+      decoded(fieldReader(dataTypeID), statement.decoders?.[i]),
+    );
     if (this.sending.has(statement.name)) this.known.set(statement.name, this.reader);
   }
 
   /** A row holds the number of its fields, and for each its length and text. Null has the length -1 and no text. */
   private readRow(bytes: Buffer, start: number): void {
-    const { name, properties, isNumbered } = this.current().statement;
-    const { empty, fields } = (this.reader ??= this.known.get(name) as Reader);
-    const row = { ...empty };
+    const { name, properties, rowClass = Object, isNumbered } = this.current().statement;
+    const fields = (this.reader ??= this.known.get(name) as Reader);
+    const row = new rowClass() as Row;
     let at = start + 2;
     for (let i = 0; i < properties.length; i++) {
       const length = bytes.readInt32BE(at);
       at += 4;
-      if (length < 0) continue;
-      row[properties[i] as string] = (fields[i] as FieldReader)(bytes, at, at + length);
+      const property = properties[i] as string;
+      if (length < 0) {
+        row[property] = null;
+        continue;
+      }
+      row[property] = (fields[i] as FieldReader)(bytes, at, at + length);
       at += length;
     }
     if (isNumbered)
@@ -184,6 +182,10 @@ export class PipelinedBatch implements PgQuery {
 function prepare(connection: Connection, name: string, { text }: Statement): void {
   connection.parse({ name, text } as never, true);
   connection.describe({ type: 'S', name }, true);
+}
+
+function decoded(read: FieldReader, decode: Decoder | undefined): FieldReader {
+  return decode ? (bytes, start, end) => decode(read(bytes, start, end)) : read;
 }
 
 function knownTo(connection: Connection): Map<string, Reader> {

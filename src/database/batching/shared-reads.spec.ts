@@ -15,46 +15,27 @@ describe('Queued reads', () => {
 
   it('share their answer until they are sent', () => {
     const shared = new SharedReads();
-    const [sent, waiting] = [reading(1n), reading(2n)];
+    const [sent, waiting] = [reading('1'), reading('2')];
     shared.add(sent, answer);
     shared.add(waiting, answer);
     shared.keep([waiting]);
-    expect(shared.find(shareKeyOf(STATEMENT, [1n]))).toBeUndefined();
-    expect(shared.find(shareKeyOf(STATEMENT, [2n]))).toBe(answer);
+    expect(shared.find(shareKeyOf(STATEMENT, ['1']))).toBeUndefined();
+    expect(shared.find(shareKeyOf(STATEMENT, ['2']))).toBe(answer);
   });
 
   it('do not share the answer of an identical read that was already sent', () => {
     const shared = new SharedReads();
-    const [sent, later] = [reading(1n), reading(1n)];
+    const [sent, later] = [reading('1'), reading('1')];
     shared.add(sent, answer);
     shared.keep([later]);
-    expect(shared.find(shareKeyOf(STATEMENT, [1n]))).toBeUndefined();
+    expect(shared.find(shareKeyOf(STATEMENT, ['1']))).toBeUndefined();
   });
 
   it('do not share answers with similar-looking values', () => {
-    const values = [
-      ['1', '2'],
-      ['1\n1 2'],
-      ['12'],
-      ['1', '2', ''],
-      ['1'],
-      [1],
-      [1n],
-      [''],
-      [null],
-      ['null'],
-      [true],
-      ['true'],
-    ];
-    const moments = [[new Date(1)], [new Date(2)], ['1'.repeat(8)]];
+    const texts = [['1', '2'], ['1\n1 2'], ['12'], ['1', '2', ''], ['1'], [''], [null], ['null']];
     const bytes = [[Buffer.from([0xff])], [Buffer.from([0xfe])], [Buffer.from('1')], [Buffer.from('null')]];
-    const keys = [...values, ...moments, ...bytes].map((given) => shareKeyOf(STATEMENT, given));
+    const keys = [...texts, ...bytes].map((given) => shareKeyOf(STATEMENT, given));
     expect(new Set(keys).size).toBe(keys.length);
-    expect(shareKeyOf(STATEMENT, [new Date(1)])).toBe(shareKeyOf(STATEMENT, [new Date(1)]));
-  });
-
-  it('share nothing when their values cannot be compared', () => {
-    expect(shareKeyOf(STATEMENT, [['1,2']])).toBeUndefined();
-    expect(new SharedReads().find(undefined)).toBeUndefined();
+    expect(shareKeyOf(STATEMENT, ['1', null])).toBe(shareKeyOf(STATEMENT, ['1', null]));
   });
 });

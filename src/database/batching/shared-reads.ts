@@ -28,19 +28,12 @@ export class SharedReads {
   }
 }
 
-/** Equal only for the same statement with the same values. Undefined for values that text cannot tell apart: arrays. */
-export function shareKeyOf({ name }: Statement, values: readonly unknown[]): string | undefined {
+/** Equal only for the same statement with the same encoded values: strings, bytes and null. */
+export function shareKeyOf({ name }: Statement, values: readonly unknown[]): string {
   let key = name;
   for (const value of values) {
-    const text = textOf(value);
-    if (text === undefined) return undefined;
-    key += `\n${typeof value} ${text.length} ${text}`;
+    const text = Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
+    key += `\n${value === null ? '' : typeof value} ${text.length} ${text}`;
   }
   return key;
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return String(value);
-  if (Buffer.isBuffer(value)) return `bytes ${value.toString('latin1')}`;
-  return value instanceof Date ? `date ${value.getTime()}` : undefined;
 }

@@ -1,4 +1,5 @@
 import { DATABASE_LIMITS } from '../limits.js';
+import type { Decoder } from './column-values.js';
 
 /** A statement with the name under which a connection keeps it prepared. */
 export interface Statement {
@@ -6,6 +7,10 @@ export interface Statement {
   readonly text: string;
   /** The properties of a row, in the order of its columns. */
   readonly properties: readonly string[];
+  /** The class of a row. */
+  readonly rowClass?: new () => object;
+  /** By column, for the values that need more than pg's parser. */
+  readonly decoders?: readonly (Decoder | undefined)[];
   /** Whether one more column follows: the position of the row in the arrays, from 1 on. */
   readonly isNumbered?: boolean;
   /** The same statement for many rows, with an array in place of each value. */
@@ -17,6 +22,7 @@ export type Row = Record<string, unknown>;
 /** A statement with its values, whose caller waits for the rows. */
 export interface PendingQuery {
   readonly statement: Statement;
+  /** As an `Encoder` returns them. Those of combined inserts are arrays of such values. */
   readonly values: readonly unknown[];
   /** When it was queued, by `performance.now()`. */
   readonly since: number;

@@ -1,0 +1,44 @@
+import type { EntityMetadata } from 'typeorm';
+import { nameOf } from './column-values.js';
+
+/**
+ * Rejects an entity for which `readOne`, `readPage` and `add` would silently do something else than TypeORM. They read
+ * and write the columns of one table, and nothing else.
+ *
+ * @throws an error that names the property
+ */
+export function requireFit(entity: EntityMetadata): void {
+  const problem = [...problemsOf(entity)][0];
+  if (!problem) return;
+  throw new Error(
+    `${problem} The methods readOne, readPage and add of a BatchedRepository do not support that. Change it, or declare ` +
+      `${entity.name} with TypeOrmModule.forFeature instead of DatabaseModule.forFeature: that provides TypeORM's ` +
+      'repository without these methods.',
+  );
+}
+
+function* problemsOf(entity: EntityMetadata): Generator<string> {
+  const { name, columns, relations, primaryColumns, listeners } = entity;
+  const [key, ...others] = primaryColumns;
+  if (key?.propertyName !== 'id' || others.length > 0 || !key.isGenerated || key.type !== 'bigint')
+    yield `${name}.id is not the primary key of ${name}, generated, and of the type bigint.`;
+  if (entity.inheritancePattern || entity.discriminatorColumn) yield `${name} shares its table.`;
+  for (const relation of relations) {
+    const property = `${name}.${relation.propertyName}`;
+    if (relation.isEager || relation.isLazy)
+      yield `${property} is a relation that is loaded with its entity.`;
+    for (const column of relation.joinColumns) {
+      if (column.isVirtual)
+        yield `${property} is a relation without a property for its column ${column.databaseName}, such as \`@Column('bigint', { name: '${column.databaseName}' }) readonly ${relation.propertyName}Id!: bigint\`.`;
+    }
+  }
+  for (const column of columns) {
+    if (column.embeddedMetadata) yield `${name}.${column.propertyPath} is a property of an embedded class.`;
+    else if (column.transformer) yield `${nameOf(column)} has a transformer.`;
+    else if (column.isVirtualProperty) yield `${nameOf(column)} is not a column of the table.`;
+    else if (!column.isSelect) yield `${nameOf(column)} is not selected by default.`;
+    else if (column.isDeleteDate) yield `${nameOf(column)} marks deleted rows.`;
+    else if (column.isVersion) yield `${nameOf(column)} is a version that TypeORM counts.`;
+  }
+  for (const { propertyName, type } of listeners) yield `${name}.${propertyName} is called at ${type}.`;
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { getRepositoryToken } from '@nestjs/typeorm';
+import { Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
+import { parseJson } from '../../src/common/json/parse-json.js';
+import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
+import { DatabaseBusy } from '../../src/database/database-errors.js';
+import { describeInside } from './support/deployment.js';
+import { type Feature, startFeature } from './support/feature.js';
+
+const ID = { type: 'bigint', generatedIdentity: 'ALWAYS' } as const;
+
+@Entity('makers')
+class Maker {
+  @PrimaryGeneratedColumn('identity', ID)
+  readonly id!: bigint;
+}
+
+@Entity('kites')
+class Kite {
+  @PrimaryGeneratedColumn('identity', ID)
+  readonly id!: bigint;
+
+  @Column('jsonb', { nullable: true })
+  readonly details!: unknown;
+
+  @Column('date', { name: 'made_on', nullable: true })
+  readonly madeOn!: string | null;
+
+  @Column('text', { array: true, default: [] })
+  readonly tags!: string[];
+
+  @Column('boolean', { default: true })
+  readonly flies!: boolean | undefined;
+
+  @ManyToOne(() => Maker)
+  @JoinColumn({ name: 'maker_id', foreignKeyConstraintName: 'kites_maker' })
+  readonly maker?: Maker;
+
+  @Column('bigint', { name: 'maker_id', nullable: true })
+  readonly makerId!: bigint | null;
+}
+
+class CreateKites1000000000000 {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE makers (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+      CREATE TABLE kites (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        details jsonb,
+        made_on date,
+        tags text[] NOT NULL DEFAULT '{}',
+        flies boolean NOT NULL DEFAULT true,
+        maker_id bigint CONSTRAINT kites_maker REFERENCES makers
+      )`);
+  }
+
+  async down(): Promise<void> {}
+}
+
+const KITE = { details: null, madeOn: null, tags: [], flies: true, makerId: null };
+
+/** Repeats what a busy machine was too slow for. */
+async function patiently<T>(use: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await use();
+    } catch (error) {
+      if (!(error instanceof DatabaseBusy) || attempt === 10) throw error;
+    }
+  }
+}
+
+describeInside('The fast methods of a repository', () => {
+  let feature: Feature;
+  let kites: BatchedRepository<Kite>;
+  beforeAll(async () => {
+    feature = await startFeature([Kite, Maker], [CreateKites1000000000000]);
+    kites = feature.app.get(getRepositoryToken(Kite));
+  });
+  afterAll(() => feature.stop());
+
+  const details = [{ a: [1, '"', null] }, [1, 2], 'text', 5, true, {}].map((each) => [each]);
+  it.each(details)('store and read %j in a jsonb column as TypeORM does', async (given) => {
+    const { id } = await patiently(() => kites.add({ ...KITE, details: given }));
+    expect(await patiently(() => kites.readOne({ id }))).toMatchObject({ details: given });
+    expect(await kites.findOneBy({ id })).toEqual(await patiently(() => kites.readOne({ id })));
+  });
+
+  it('reject a value that cannot be encoded, and only its caller', async () => {
+    const unencodable = parseJson('{"id":9007199254740993}');
+    const given = ['a', unencodable, 'b', { toJSON: () => unencodable }, 'c'];
+    const outcomes = await Promise.allSettled(
+      given.map((value) => patiently(() => kites.add({ ...KITE, details: value }))),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(outcomes[1]).toMatchObject({
+      reason: { message: 'A value of Kite.details cannot be sent to the database.' },
+    });
+    await expect(kites.readOne({ details: unencodable })).rejects.toThrow('Kite.details');
+  });
+
+  it('treat dates, arrays, defaults and the column of a relation as TypeORM does', async () => {
+    const { id: makerId } = await patiently(() =>
+      feature.app.get<BatchedRepository<Maker>>(getRepositoryToken(Maker)).save({}),
+    );
+    const given = { details: null, madeOn: '2026-01-31', tags: ['a,b', '"'], flies: undefined, makerId };
+    const added = await patiently(() => kites.add(given));
+    expect(added).toEqual({ ...given, id: added.id, flies: true });
+    expect(await kites.findOneBy({ id: added.id })).toEqual(added);
+    const { items } = await patiently(() => kites.readPage({ filters: { makerId }, limit: 5 }));
+    expect(items).toEqual([added]);
+    const joined = await kites.findOne({ where: { id: added.id }, relations: { maker: true } });
+    expect(joined?.maker).toEqual({ id: makerId });
+  });
+
+  it('return instances of the entity', async () => {
+    const { id } = await patiently(() => kites.add(KITE));
+    expect(await patiently(() => kites.readOne({ id }))).toBeInstanceOf(Kite);
+  });
+
+  it('refuse conditions that equal nothing or everything', async () => {
+    const absent = undefined as unknown as bigint;
+    await expect(kites.readOne({ id: absent })).rejects.toThrow('A condition on Kite is undefined.');
+    await expect(kites.findOneBy({ id: absent })).rejects.toThrow('undefined');
+    await expect(kites.readOne({ madeOn: null })).rejects.toThrow('A condition on Kite is null.');
+    await expect(kites.readOne({})).rejects.toThrow('Kite.readOne() needs a condition.');
+    await expect(kites.readPage({ filters: { madeOn: null }, limit: 1 })).rejects.toThrow('null');
+  });
+});
+
+@Entity()
+class Hidden {
+  @PrimaryGeneratedColumn('identity', ID)
+  readonly id!: bigint;
+
+  @Column('text', { select: false })
+  readonly secret!: string;
+}
+
+describeInside('An entity that the fast methods do not support', () => {
+  it('fails the start', async () => {
+    await expect(startFeature([Hidden], [])).rejects.toThrow('Hidden.secret is not selected by default.');
+  });
+});
