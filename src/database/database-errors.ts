@@ -75,8 +75,7 @@ export function isConflict(thrown: unknown): boolean {
 export function toTransactionError(cause: unknown, isCommitting: boolean): unknown {
   if (cause instanceof DatabaseOutage || !isDatabaseOutage(cause)) return cause;
   const isAnswer = cause instanceof DatabaseError && !['unknown', 'outage'].includes(meaningOfError(cause));
-  const wasSent = isCommitting && !(cause instanceof QueryRunnerAlreadyReleasedError);
-  if (wasSent && !isAnswer) return new OutcomeUnknown({ cause });
+  if (isCommitting && !isAnswer) return new OutcomeUnknown({ cause });
   return cause instanceof DatabaseError ? toRefusal(cause) : new DatabaseOutage(undefined, { cause });
 }
 

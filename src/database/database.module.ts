@@ -10,6 +10,7 @@ import { dataSourceOptions } from './data-source-options.js';
 import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
+import { RefusalLog } from './refusal-log.js';
 import { GuardedDataSource } from './transactions/guarded-data-source.js';
 import { Transactions } from './transactions/transactions.js';
 
@@ -39,11 +40,12 @@ export class DatabaseModule {
       ],
       providers: [
         { provide: Availability, useValue: availability },
+        { provide: RefusalLog, useValue: new RefusalLog() },
         {
           provide: StatementQueues,
-          inject: [DataSource, Tracing],
-          useFactory: (dataSource: DataSource, tracing: Tracing) =>
-            new StatementQueues(connection, dataSource, availability, tracing),
+          inject: [DataSource, RefusalLog, Tracing],
+          useFactory: (dataSource: DataSource, refusals: RefusalLog, tracing: Tracing) =>
+            new StatementQueues(connection, dataSource, availability, refusals, tracing),
         },
         DatabaseMetrics,
         {
@@ -59,7 +61,12 @@ export class DatabaseModule {
               queues,
             ),
         },
-        Transactions,
+        {
+          provide: Transactions,
+          inject: [DataSource, RefusalLog],
+          useFactory: (dataSource: DataSource, refusals: RefusalLog) =>
+            new Transactions(dataSource, connection, availability, refusals),
+        },
       ],
       exports: [Database, StatementQueues, Transactions],
     };

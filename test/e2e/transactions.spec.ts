@@ -1,11 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { getRepositoryToken } from '@nestjs/typeorm';
 import pg from 'pg';
 import { Column, DataSource, Entity, ForeignKey, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
 import { notFound } from '../../src/api/errors/api-error.js';
 import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
-import { DatabaseBusy, DatabaseOutage, OutcomeUnknown } from '../../src/database/database-errors.js';
+import {
+  DatabaseBusy,
+  DatabaseOutage,
+  DatabaseRefusal,
+  OutcomeUnknown,
+} from '../../src/database/database-errors.js';
 import { type Transaction, Transactions } from '../../src/database/transactions/transactions.js';
 import { describeInside } from './support/deployment.js';
 import { type Feature, startFeature } from './support/feature.js';
@@ -187,6 +193,13 @@ describeInside('A transaction', () => {
     await expect(transactions.run((transaction) => raise(transaction, '40P01'))).rejects.toBeInstanceOf(
       DatabaseBusy,
     );
+  });
+
+  it('is refused, and the reason logged, when the server cannot do it', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+    await expect(run((transaction) => raise(transaction, '53100'))).rejects.toBeInstanceOf(DatabaseRefusal);
+    expect(logged).toHaveBeenCalledWith(expect.stringContaining('53100'));
+    logged.mockRestore();
   });
 
   it('is refused, and stores nothing, when its work takes too long', async () => {

@@ -4,7 +4,7 @@ import type { Tracing } from '../../observability/tracing.js';
 import type { Availability } from '../availability.js';
 import type { DatabaseConnection } from '../connection.js';
 import { QUEUE_CONNECTIONS } from '../limits.js';
-import { RefusalLog } from '../refusal-log.js';
+import type { RefusalLog } from '../refusal-log.js';
 import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import type { Row, Statement } from './statement.js';
@@ -23,11 +23,12 @@ export class StatementQueues {
     connection: DatabaseConnection,
     dataSource: DataSource,
     availability: Availability,
+    refusals: RefusalLog,
     private readonly tracing: Tracing,
   ) {
     const { Pool } = serverDriver(availability);
     const named = connection.kind === 'embedded' || connection.preparedStatements;
-    const target = { availability, refusals: new RefusalLog(), named };
+    const target = { availability, refusals, named };
     const queue = (kind: 'read' | 'write'): StatementQueue => {
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.

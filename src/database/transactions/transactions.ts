@@ -1,17 +1,21 @@
-import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { DatabaseError, PoolClient } from 'pg';
+import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
-import { Availability } from '../availability.js';
+import type { Availability } from '../availability.js';
 import {
   DatabaseBusy,
+  DatabaseOutage,
+  DatabaseRefusal,
   driverErrorOf,
   isConflict,
   OutcomeUnknown,
   toTransactionError,
 } from '../database-errors.js';
+import type { DatabaseConnection } from '../connection.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import { insideTransaction } from './open-transaction.js';
+import type { RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
 
 const { waitMs, statementMs, answerMs } = DATABASE_LIMITS;
@@ -21,11 +25,12 @@ const MOST_ATTEMPTS = 3;
 export type Transaction = EntityManager;
 
 /** Transactions of requests. They end within the time that a request may take. */
-@Injectable()
 export class Transactions {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly connection: DatabaseConnection,
     private readonly availability: Availability,
+    private readonly refusals: RefusalLog,
   ) {}
 
   /**
@@ -33,16 +38,22 @@ export class Transactions {
    * another transaction, so it must change nothing but the database.
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const begun = performance.now();
+    const deadline = performance.now() + waitMs + answerMs;
     for (let attempt = 1; ; attempt++) {
       this.availability.check();
-      const transaction = new TimedTransaction(this.dataSource.createQueryRunner());
+      const transaction = new TimedTransaction(
+        this.dataSource.createQueryRunner(),
+        this.connection.kind === 'server',
+        deadline,
+      );
       try {
         return await transaction.run(work);
       } catch (thrown) {
         const error = driverErrorOf(thrown);
-        const mayRetry = attempt < MOST_ATTEMPTS && performance.now() - begun < waitMs;
-        if (!mayRetry || !isConflict(error)) throw toTransactionError(error, transaction.isCommitting);
+        if (attempt < MOST_ATTEMPTS && isConflict(error)) continue;
+        const outcome = toTransactionError(error, transaction.isCommitting);
+        if (outcome instanceof DatabaseRefusal) this.refusals.count(outcome.cause as DatabaseError);
+        throw outcome;
       }
     }
   }
@@ -54,28 +65,48 @@ class TimedTransaction {
   isCommitting = false;
   private hasEnded = false;
 
-  constructor(private readonly runner: QueryRunner) {}
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly hasStatementTimeout: boolean,
+    private readonly deadline: number,
+  ) {}
 
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const client = await this.connect();
-    const outcome = this.runner.manager.transaction(async (transaction) => {
-      await transaction.query(`SET LOCAL statement_timeout = ${statementMs}`);
-      const result = await work(transaction);
-      requireIntact(client);
-      this.isCommitting = true;
-      return result;
-    });
     try {
-      return await withTimeout(outcome, answerMs, () => this.giveUp(client));
+      return await withTimeout(this.perform(work, client), this.atMost(answerMs), () => this.giveUp(client));
     } finally {
       this.hasEnded = true;
       await this.runner.release();
     }
   }
 
-  private async connect(): Promise<pg.PoolClient> {
-    const connecting = this.runner.connect() as Promise<pg.PoolClient>;
-    return withTimeout(connecting, waitMs, () => {
+  private async perform<T>(work: (transaction: Transaction) => Promise<T>, client: PoolClient): Promise<T> {
+    const { runner } = this;
+    await runner.startTransaction();
+    try {
+      if (this.hasStatementTimeout) await runner.query(`SET LOCAL statement_timeout = ${statementMs}`);
+      const result = await insideTransaction(() => work(runner.manager));
+      await this.commit(client);
+      return result;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => {}); // the connection may be gone
+      throw error;
+    }
+  }
+
+  /** Not by TypeORM: after a failed statement PostgreSQL answers COMMIT with a rollback, and no error. */
+  private async commit(client: PoolClient): Promise<void> {
+    if (this.runner.isReleased) throw new DatabaseOutage(); // the connection broke
+    this.isCommitting = true;
+    const { command } = await client.query('COMMIT');
+    if (command !== 'COMMIT')
+      throw new Error('A statement of the transaction failed and its error was caught. Let the work fail.');
+  }
+
+  private async connect(): Promise<PoolClient> {
+    const connecting = this.runner.connect() as Promise<PoolClient>;
+    return withTimeout(connecting, this.atMost(waitMs), () => {
       connecting.then(
         () => this.runner.release(),
         () => {},
@@ -84,18 +115,14 @@ class TimedTransaction {
     });
   }
 
+  private atMost(ms: number): number {
+    return Math.max(1, Math.min(ms, this.deadline - performance.now()));
+  }
+
   /** The server rolls back when the connection closes, unless it has received COMMIT. */
-  private async giveUp(client: pg.PoolClient): Promise<never> {
+  private async giveUp(client: PoolClient): Promise<never> {
     await readSockets();
     if (!this.hasEnded) await new Promise<void>((closed) => destroyConnection(client, closed));
     throw this.isCommitting ? new OutcomeUnknown() : new DatabaseBusy();
   }
-}
-
-/** PostgreSQL answers COMMIT with a rollback, and no error, if a statement had failed and `work` ignored that. */
-function requireIntact(client: pg.PoolClient): void {
-  if (client.getTransactionStatus() !== 'E') return;
-  throw new Error(
-    'A statement of the transaction failed and its error was caught: let the transaction fail.',
-  );
 }
