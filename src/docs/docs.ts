@@ -24,6 +24,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
   fastify.get('/openapi.json', (request, reply) => json.send(request, reply));
   fastify.get('/openapi.yaml', async (request, reply) => {
     yaml ??= documentYaml(document).then((text) => new SharedContent(YAML_TYPE, Buffer.from(text)));
+    yaml.catch(() => (yaml = undefined)); // the next request tries again
     return (await yaml).send(request, reply);
   });
   secureDocs(fastify, contentSecurityPolicy(config));

@@ -28,7 +28,13 @@ export class SharedContent {
     markShared(reply.raw);
     reply.type(this.type);
     if (!isCompressed) return reply.send(this.content);
-    return reply.header('content-encoding', 'gzip').send(await (this.compressed ??= gzip(this.content)));
+    return reply.header('content-encoding', 'gzip').send(await this.compress());
+  }
+
+  private compress(): Promise<Buffer> {
+    this.compressed ??= gzip(this.content);
+    this.compressed.catch(() => (this.compressed = undefined));
+    return this.compressed;
   }
 }
 
