@@ -103,7 +103,7 @@ export class BatchSender {
 
 /** Why there was no connection, as the callers are told. */
 export function noConnection(cause: unknown): DatabaseOutage {
-  return toOutage(cause) ?? new DatabaseOutage(undefined, { cause });
+  return toOutage(cause, false) ?? new DatabaseOutage(undefined, { cause });
 }
 
 const ignore = (): void => {};
