@@ -4,7 +4,7 @@ import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
 import { destroyConnection, whenClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
-import { readRows } from '../row-parser.js';
+import { isHalfAnswered, readRows } from '../row-parser.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
@@ -35,7 +35,7 @@ class TimeoutSafeClient extends RowParsingClient {
       connection: Connection;
       readyForQuery: boolean;
     };
-    if (isIdle || connection.stream.closed) {
+    if (isIdle || connection.stream.closed || isHalfAnswered(connection)) {
       destroyConnection(this, after);
       return;
     }
