@@ -25,6 +25,8 @@ const NEUTRAL = new Set(
  */
 const NUMBERS = { integer: [undefined, 'int32', 'int64'], number: [undefined, 'float', 'double'] };
 
+const EXACT_DIGITS = 15;
+
 export function namedType({ name, schema, place }) {
   if (!/^[A-Z]\w*$/.test(name)) fail(place, `"${name}" is no name of a type.`, 'Rename the schema.');
   const about = comment([schema.description]);
@@ -96,7 +98,17 @@ function numberType(schema, place) {
     const advice = 'Describe it as a string of digits, which keeps it exact.';
     fail(place, `a ${schema.type} of the format "${schema.format}" may not fit a TypeScript number.`, advice);
   }
+  if (schema.type === 'number' && 'multipleOf' in schema) requireExact(schema, place);
   return isInt64(schema) ? 'bigint' : 'number';
+}
+
+/** Numbers keep every decimal of 15 digits. The bounds and the last decimal place say how many there can be. */
+function requireExact({ minimum = -Infinity, maximum = Infinity, multipleOf }, place) {
+  const most = Math.max(Math.abs(minimum), Math.abs(maximum)) / multipleOf;
+  if (most >= 10 ** EXACT_DIGITS) {
+    const advice = 'Narrow the bounds, or describe it as a string of digits.';
+    fail(place, `the decimal may have more than the ${EXACT_DIGITS} digits of a TypeScript number.`, advice);
+  }
 }
 
 function objectType({ properties, required = [], additionalProperties: others }, place) {

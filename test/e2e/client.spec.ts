@@ -1,6 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseExactly, type Shapes, stringifyExactly } from '../../clients/typescript/src/exact-json.js';
-import { AnimalStore, ApiError, type Pet, type Settings } from '../../clients/typescript/src/client.js';
+import {
+  AnimalStore,
+  ApiError,
+  type ErrorCode,
+  type ListOrdersQuery,
+  type Pet,
+  type Settings,
+} from '../../clients/typescript/src/client.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { type Service, startService } from './support/service.js';
 
@@ -132,6 +139,65 @@ describe('The TypeScript client', () => {
       } finally {
         await publicService.stop();
       }
+    });
+  });
+
+  describe('handles orders', () => {
+    let petId: bigint;
+    beforeEach(async () => {
+      petId = (await clientWith().createPet({ name: 'Ordered', categoryId: 1n, status: 'available' })).id;
+    });
+
+    it('creates, reads, changes, clears and deletes one', async () => {
+      const client = clientWith();
+      const shipDate = '2026-03-31T16:30:00+02:00';
+      const added = await client.createOrder({ petId, shipDate });
+      const { id } = added;
+      expect(typeof id).toBe('bigint');
+      expect(added).toEqual({
+        id,
+        petId,
+        quantity: 1,
+        shipDate: '2026-03-31T14:30:00.000Z',
+        complete: false,
+      });
+      expect(await client.getOrder(id)).toEqual(added);
+      expect(await client.updateOrder(id, {})).toEqual(added);
+      const cleared = await client.updateOrder(id, { shipDate: null, quantity: 3 });
+      expect(cleared).toEqual({ id, petId, quantity: 3, complete: false });
+      expect(await client.deleteOrder(id)).toBeUndefined();
+      await expect(client.deleteOrder(id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+      expect(await client.getPet(petId)).toMatchObject({ status: 'available' });
+    });
+
+    it('iterates over those of an animal, and over the complete ones of it', async () => {
+      const client = clientWith();
+      const { id } = await client.createOrder({ petId });
+      const other = await client.createPet({ name: 'Other', categoryId: 1n });
+      const last = await client.createOrder({ petId: other.id });
+      await client.updateOrder(last.id, { complete: true });
+      const idsOf = async (query: ListOrdersQuery): Promise<bigint[]> => {
+        const ids: bigint[] = [];
+        for await (const order of client.orders({ limit: 1, ...query })) ids.push(order.id);
+        return ids;
+      };
+      expect(await idsOf({ petId })).toEqual([id]);
+      expect(await idsOf({ petId, complete: true })).toEqual([]);
+      expect(await idsOf({ petId: other.id, complete: true })).toEqual([last.id]);
+      expect(await idsOf({ after: id - 1n })).toEqual([id, last.id]);
+    });
+
+    it('throws an ApiError for each conflict', async () => {
+      const client = clientWith();
+      const { id } = await client.createOrder({ petId });
+      await expect(client.createOrder({ petId })).rejects.toMatchObject({
+        code: 'animal_not_available' satisfies ErrorCode,
+        status: 409,
+      });
+      await client.updateOrder(id, { complete: true });
+      const final = { code: 'order_complete' satisfies ErrorCode, status: 409 };
+      await expect(client.updateOrder(id, { quantity: 2 })).rejects.toMatchObject(final);
+      await expect(client.deleteOrder(id)).rejects.toMatchObject(final);
     });
   });
 

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERRORS, type ErrorCode } from '../../src/api/errors/error-catalogue.js';
+import type { ErrorCode } from '../../src/api/errors/error-catalogue.js';
 import { operationsOf } from '../../src/api/document/operations.js';
+import { animalNotAvailable, orderComplete } from '../../src/orders/orders.errors.js';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { type FileRequest, readHttpFile } from './support/http-file.js';
+import { knownErrors } from './support/known-errors.js';
 import { type Service, startService } from './support/service.js';
 
 /** The common errors that a single request can cause. */
-const USUAL: ErrorCode[] = [
+const USUAL = [
   'invalid_json',
   'missing_field',
   'invalid_field',
@@ -18,7 +21,10 @@ const USUAL: ErrorCode[] = [
   'not_found',
   'method_not_allowed',
   'unsupported_media_type',
-];
+] satisfies ErrorCode[];
+
+/** The conflicts of the features in the file. */
+const DECLARED = [animalNotAvailable, orderComplete].map(({ code }) => code);
 
 describe('docs/pets.http', () => {
   let service: Service;
@@ -42,10 +48,11 @@ describe('docs/pets.http', () => {
     expect(answered).toEqual(promised);
   });
 
-  it('contains every operation on animals and every common error', async () => {
-    const document = (await service.call('GET', '/openapi.json')).text;
-    for (const { path, method } of operationsOf(JSON.parse(document) as never)) {
-      if (!/^\/pets(\/|$)/.test(path)) continue; // other resources may have their own files
+  it('contains every operation on animals and orders, and every common error', async () => {
+    const { text } = await service.call('GET', '/openapi.json');
+    const document = JSON.parse(text) as OpenAPIObject;
+    for (const { path, method } of operationsOf(document)) {
+      if (!/^\/(pets|store\/orders)(\/|$)/.test(path)) continue; // other resources may have their own files
       const target = new RegExp(`/v1${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`);
       const found = requests.some(
         (request) =>
@@ -54,7 +61,8 @@ describe('docs/pets.http', () => {
       expect({ path, method, found }).toEqual({ path, method, found: true });
     }
     const codes = requests.map(({ code }) => code);
-    for (const code of USUAL) expect(codes).toContain(code);
-    for (const code of codes) expect(Object.keys(ERRORS)).toContain(code ?? 'not_found');
+    for (const code of [...USUAL, ...DECLARED]) expect(codes).toContain(code);
+    const known = [...knownErrors(document).keys()];
+    for (const code of codes) expect(known).toContain(code ?? 'not_found');
   });
 });

@@ -73,6 +73,20 @@ describe('Metrics', () => {
     expect(await value(`http_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0);
   });
 
+  it('count requests by the routes of features below another path', async () => {
+    for (const [method, status] of [
+      ['GET', 404],
+      ['PATCH', 415],
+      ['DELETE', 404],
+    ] as const) {
+      const line = `http_requests_total{method="${method}",route="/v1/store/orders/:orderId",status="${status}"}`;
+      const before = await value(line);
+      const headers = { authorization: `Bearer ${service.key}` };
+      expect((await service.call(method, '/v1/store/orders/101', { headers })).status).toBe(status);
+      expect(await value(line)).toBe(before + 1);
+    }
+  });
+
   it('have no labels for unknown paths and methods', async () => {
     await service.call('GET', '/invented-path');
     await service.call('PROPFIND', '/v1/pets');

@@ -9,7 +9,7 @@ interface Document {
         operationId: OperationName;
         responses: Record<
           string,
-          { description: string; content: Record<string, { examples?: Record<string, { value: object }> }> }
+          { description: string; content?: Record<string, { examples?: Record<string, { value: object }> }> }
         >;
       }
     >
@@ -27,7 +27,7 @@ test('the page has a title, an icon and an introduction that explains how to get
   expect(
     await page.locator('.masthead img').evaluate((image) => Reflect.get(image, 'naturalWidth') as number),
   ).not.toBe(0);
-  await expect(page.locator('.info')).toContainText('npm run keys -- issue --name');
+  await expect(page.locator('.info')).toContainText('The operators of the service issue keys');
 });
 
 test('the root redirects to the page', async ({ page }) => {
@@ -67,12 +67,24 @@ test('operations show their stability', async ({ page }) => {
     ['listPets', 'beta'],
     ['createPet', 'stable'],
     ['getPet', 'deprecated'],
+    ['listOrders', 'experimental'],
+    ['createOrder', 'experimental'],
+    ['getOrder', 'experimental'],
+    ['updateOrder', 'experimental'],
+    ['deleteOrder', 'experimental'],
   ] as const) {
     const mark = docs.operation(name).locator('.stability');
     await expect(mark).toHaveText(stability);
     await expect(mark).toHaveClass(new RegExp(`\\bstability-${stability}\\b`));
     await expect(mark).toBeVisible();
   }
+});
+
+test('the groups are animals and the store', async ({ docs: { page } }) => {
+  await expect(page.locator('.opblock-tag')).toHaveText([/^pets/, /^store.*Orders of animals/s]);
+  await expect(
+    page.locator('.opblock-tag-section', { hasText: 'Orders of animals' }).locator('.opblock'),
+  ).toHaveCount(5);
 });
 
 test('every request has an example that is ready to send', async ({ docs }) => {
@@ -109,6 +121,7 @@ test('every answer and every error code has an example', async ({ docs }) => {
         expect(JSON.parse(await shown.locator('.highlight-code pre').innerText())).toHaveProperty('message');
         continue;
       }
+      if (!content) continue;
       const examples = content['application/json']?.examples ?? {};
       const codes = [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => code);
       expect(Object.keys(examples)).not.toEqual([]);
@@ -147,10 +160,15 @@ test('the server can be this deployment, production or staging', async ({ docs: 
   await expect(address).toContainText('https://staging.example.com/v1');
 });
 
-for (const name of ['listPets', 'createPet', 'getPet'] as const) {
+for (const [tag, name] of [
+  ['pets', 'listPets'],
+  ['pets', 'createPet'],
+  ['pets', 'getPet'],
+  ['store', 'updateOrder'],
+] as const) {
   test(`a deep link opens ${name} expanded`, async ({ page }) => {
     const docs = new DocsPage(page);
-    await docs.open(`#/pets/${name}`);
+    await docs.open(`#/${tag}/${name}`);
     await expect(docs.operation(name).locator('.execute')).toBeInViewport();
     await expect(page.locator('.execute')).toHaveCount(1);
   });

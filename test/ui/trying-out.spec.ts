@@ -29,6 +29,40 @@ test('every operation can be executed', async ({ docs }) => {
   expect(JSON.parse(listed.body)).toContainEqual(pet);
 });
 
+test('an order can be made, changed with PATCH, and deleted', async ({ docs, complaints }) => {
+  await docs.authorize(KEY);
+  const pet = JSON.parse((await docs.execute(await docs.unfold('createPet'))).body) as { id: number };
+
+  const createOrder = await docs.unfold('createOrder');
+  await createOrder.getByLabel('Request body').fill(JSON.stringify({ petId: pet.id }));
+  const created = await docs.execute(createOrder);
+  const order = JSON.parse(created.body) as { id: number };
+  expect({ ...created, body: order }).toEqual({
+    status: '201',
+    body: { id: order.id, petId: pet.id, quantity: 1, complete: false },
+  });
+
+  const updateOrder = await docs.unfold('updateOrder');
+  await updateOrder.getByLabel('orderId', { exact: true }).fill(String(order.id));
+  const request = updateOrder.locator('.opblock-section-request-body');
+  await request.getByLabel('Example', { exact: true }).selectOption('change');
+  await expect(request.getByLabel('Request body')).toHaveValue(/"shipDate": "2026-04-01T08:00:00\+02:00"/);
+  const changed = await docs.execute(updateOrder);
+  expect({ ...changed, body: JSON.parse(changed.body) }).toEqual({
+    status: '200',
+    body: { ...order, shipDate: '2026-04-01T06:00:00.000Z' },
+  });
+
+  const deleteOrder = await docs.unfold('deleteOrder');
+  await deleteOrder.getByLabel('orderId', { exact: true }).fill(String(order.id));
+  await deleteOrder.locator('.execute').click();
+  const status = deleteOrder.locator('.live-responses-table .response .response-col_status');
+  await expect(status.first()).toContainText('204');
+  await deleteOrder.locator('.execute').click();
+  await expect(deleteOrder.locator('.live-responses-table .response')).toContainText('not_found');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]); // logged by the browser
+});
+
 test('large numbers keep every digit in requests and answers', async ({ docs, complaints }) => {
   await docs.authorize(KEY);
   const createPet = await docs.unfold('createPet');

@@ -1,4 +1,4 @@
-import { int64, text, ref, listOf, objectOf, json, inPath, inQuery, answers } from './documents.js';
+import { decimal, int64, text, ref, listOf, objectOf, json, inPath, inQuery, answers } from './documents.js';
 import { answer, byHand, LARGE, type Shape, toy, toyText } from './shape.js';
 
 const NEXT = { link: '<http://elsewhere.invalid/x?limit=1&after=b%2Fc>; rel="next"' };
@@ -132,6 +132,16 @@ export const ANSWER_SHAPES: [string, Shape][] = [
         readonly price: string; readonly 'x-y': string; readonly __proto: string | boolean }`,
       '{"one":1,"level":2,"yes":true,"ratio":0.5,"price":"12.30","x-y":"z","__proto":false}',
       { one: 1, level: 2n, yes: true, ratio: 0.5, price: '12.30', 'x-y': 'z', __proto: false },
+    ),
+  ],
+  [
+    'decimals of up to 15 digits, to the last one',
+    answer(
+      'decimals',
+      listOf(decimal),
+      'readonly number[]',
+      '[9999999999999.99,-9999999999999.99,0.10,0,1234567890123.45]',
+      [9999999999999.99, -9999999999999.99, 0.1, 0, 1234567890123.45],
     ),
   ],
   byHand(

@@ -1,5 +1,12 @@
 /** Parts of documents, for the tests of the client generator. */
 export const int64 = { type: 'integer', format: 'int64' };
+/** As the document writes `decimal({ minimum, maximum, scale: 2 })`. */
+export const decimal = {
+  type: 'number',
+  minimum: -9_999_999_999_999.99,
+  maximum: 9_999_999_999_999.99,
+  multipleOf: 0.01,
+};
 export const text = { type: 'string' };
 export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 export const listOf = (items: object) => ({ type: 'array', items });

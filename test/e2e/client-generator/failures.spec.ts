@@ -44,6 +44,16 @@ describe('The client generator refuses', () => {
     ],
     ['binary data', 'getToy: answer: binary', answering({ type: 'string', format: 'binary' })],
     ['a decimal as a number', 'Describe it as a string', answering({ type: 'number', format: 'decimal' })],
+    [
+      'a decimal that may have 16 digits',
+      'getToy: answer.price: the decimal may have more than the 15 digits',
+      answering(objectOf({ price: { type: 'number', minimum: 0, maximum: 1e14, multipleOf: 0.01 } })),
+    ],
+    [
+      'a decimal without bounds',
+      'getToy: answer: the decimal may have more',
+      answering({ type: 'number', multipleOf: 0.01 }),
+    ],
     ['an integer beyond 64 bits', '"uint64" may not fit', answering({ type: 'integer', format: 'uint64' })],
     ['a constant beyond 53 bits', 'too many digits', answering({ ...int64, enum: [2 ** 60] })],
     [

@@ -1,4 +1,5 @@
 import {
+  decimal,
   int64,
   text,
   ref,
@@ -118,6 +119,16 @@ export const REQUEST_SHAPES: [string, Shape][] = [
       requestBody: { required: true, ...json(objectOf({ ids: listOf(int64), in: objectOf({ id: int64 }) })) },
       responses: nothing,
     },
+  ),
+  byHand(
+    'decimals in a body, to the last digit',
+    {
+      on: 'POST /priced',
+      call: 'store.sendPrices({ prices: [9999999999999.99, -1234567890123.45, 0.1, 0.07] })',
+      ...noAnswer,
+      body: '{"prices":[9999999999999.99,-1234567890123.45,0.1,0.07]}',
+    },
+    { requestBody: { required: true, ...json(objectOf({ prices: listOf(decimal) })) }, responses: nothing },
   ),
   byHand(
     'a header that may be left out, and is',

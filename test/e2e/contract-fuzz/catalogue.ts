@@ -55,7 +55,8 @@ export function singular(name: string): string {
   return name.replace(/s$/, '');
 }
 
-/** Parses a body without losing digits. */
+/** Parses a body without losing digits: decimals have at most 15. */
 export function exact(text: string): unknown {
-  return text === '' ? {} : parse(text, undefined, BigInt);
+  const read = (number: string) => (/^-?\d+$/.test(number) ? BigInt(number) : Number(number));
+  return text === '' ? {} : parse(text, undefined, read);
 }

@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 
 /** The subset of JSON Schema that the published document uses. Integers are bigints, to keep bounds exact. */
 export interface Schema {
-  readonly type?: 'string' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   readonly nullable?: boolean;
   readonly format?: string;
   readonly enum?: readonly (string | boolean)[];
@@ -15,6 +15,8 @@ export interface Schema {
   readonly refersTo?: string;
   readonly minimum?: bigint;
   readonly maximum?: bigint;
+  /** Of a decimal, whose bounds may be fractions. */
+  readonly multipleOf?: bigint | number;
   readonly minLength?: bigint;
   readonly maxLength?: bigint;
   readonly pattern?: string;

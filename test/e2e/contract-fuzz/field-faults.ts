@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { type Requests, withMembers } from './bodies.js';
+import { noDecimals } from './decimals.js';
 import type { Operation, Schema } from './document.js';
-import { allowed, asJson, lengths, matches } from './values.js';
+import { noInstants } from './instants.js';
+import { allowed, asJson, lengths, matches, type Meaning } from './values.js';
 
 export const missingField = (operation: Operation): Requests =>
   (operation.body?.required ?? []).length === 0
@@ -21,6 +23,7 @@ export const otherType = (operation: Operation): Requests =>
         null: fc.constant('null'),
         boolean: fc.constantFrom('true', 'false'),
         integer: fc.integer().map(String),
+        number: fc.integer().map((n) => `${n}.5`),
         string: fc.oneof(
           fc.string().map((text) => JSON.stringify(text)),
           fc.bigInt().map((n) => `"${n}"`),
@@ -28,7 +31,8 @@ export const otherType = (operation: Operation): Requests =>
         array: fc.array(fc.json({ maxDepth: 2 }), { maxLength: 3 }).map((items) => `[${items.join(',')}]`),
         object: fc.constantFrom('{}', '{"x":1}'),
       };
-      const others = Object.keys(ofType).filter((name) => name !== type && !(nullable && name === 'null'));
+      const own = [type, ...(type === 'number' ? ['integer'] : []), ...(nullable ? ['null'] : [])];
+      const others = Object.keys(ofType).filter((name) => !own.includes(name));
       return fc.oneof(...others.map((name) => ofType[name]!));
     },
   );
@@ -37,20 +41,31 @@ export const noInstant = (operation: Operation): Requests =>
   withField(
     operation,
     ({ format }) => format === 'date-time',
-    () => fc.constantFrom(...NO_INSTANTS).chain(asJson),
+    () => noInstants.chain(asJson),
   );
 
-const NO_INSTANTS = [
-  '',
-  'tomorrow',
-  '2026-01-01',
-  '2026-01-01T00:00:00',
-  '2026-02-30T00:00:00Z',
-  '2026-13-01T00:00:00Z',
-  '2026-01-01T24:00:00Z',
-  '2026-01-01T00:00:00+24:00',
-  '2026-01-01 00:00:00Z',
-];
+export const noDecimal = (operation: Operation): Requests =>
+  withField(operation, ({ type }) => type === 'number', noDecimals);
+
+export const wrongSize = (operation: Operation): Requests =>
+  withField(
+    operation,
+    ({ type }) => type === 'array',
+    ({ items = {}, minItems = 0n, maxItems = 0n, uniqueItems = false }) => {
+      const of = (length: bigint): fc.Arbitrary<Meaning> =>
+        fc.array(allowed(items), { minLength: Number(length), maxLength: Number(length) });
+      const twice = allowed(items).map((item) => [item, item]);
+      const short = minItems > 0n ? [of(minItems - 1n)] : [];
+      return fc.oneof(of(maxItems + 1n), ...short, ...(uniqueItems ? [twice] : [])).chain(asJson);
+    },
+  );
+
+export const unknownWithin = (operation: Operation): Requests =>
+  withField(
+    operation,
+    ({ type }) => type === 'object',
+    (schema) => allowed(schema).chain((object) => asJson({ ...(object as object), 'no such member': true })),
+  );
 
 export const outOfBounds = (operation: Operation): Requests =>
   withField(
@@ -133,6 +148,13 @@ export const notListed = (operation: Operation): Requests =>
         .filter((text) => !listed.includes(text))
         .chain(asJson);
     },
+  );
+
+export const notThisBoolean = (operation: Operation): Requests =>
+  withField(
+    operation,
+    ({ enum: listed }) => typeof listed?.[0] === 'boolean',
+    ({ enum: listed = [] }) => fc.constant(String(!listed[0])),
   );
 
 export const halfCharacter = (operation: Operation): Requests =>

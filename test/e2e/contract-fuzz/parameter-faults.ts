@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { isDecimal } from './decimals.js';
 import type { Operation, Parameter, Schema } from './document.js';
+import { noInstants } from './instants.js';
 import {
   allowedRequests,
   bodyOf,
@@ -21,8 +23,8 @@ export const invalidParameter = (operation: Operation): Requests =>
   );
 
 export const justOutOfBounds = (operation: Operation): Requests => {
-  const edges = operation.query.flatMap(({ name, schema: { minimum, maximum } }) =>
-    minimum === undefined || maximum === undefined
+  const edges = operation.query.flatMap(({ name, schema: { type, minimum, maximum } }) =>
+    type !== 'integer' || minimum === undefined || maximum === undefined
       ? []
       : [minimum - 1n, maximum + 1n].map((edge) => ({ name, json: String(edge) })),
   );
@@ -109,13 +111,18 @@ export const largeHeaders = (operation: Operation): Requests => {
 
 /** Invalid values of a parameter. Unlike in JSON, an integer has only one spelling: plain digits. */
 function forbidden(schema: Schema): fc.Arbitrary<string> {
-  const { type, items, minimum = 0n, maximum = 0n } = schema;
+  const { type, format, items, minimum = 0n, maximum = 0n } = schema;
   if (items) return forbidden(items).filter((text) => !decodeURIComponent(text).includes(','));
   const listed = type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
   const within = (text: string): boolean =>
     listed
       ? listed.includes(text)
-      : /^(?:0|-?[1-9]\d*)$/.test(text) && BigInt(text) >= minimum && BigInt(text) <= maximum;
+      : type === 'number'
+        ? isDecimal(schema, text)
+        : type === 'integer' &&
+          /^(?:0|-?[1-9]\d*)$/.test(text) &&
+          BigInt(text) >= minimum &&
+          BigInt(text) <= maximum;
   const beyond = fc.oneof(fc.constant(1n), fc.bigInt(1n, 10n ** 30n));
   const numbers = [
     beyond.map((by) => String(maximum + by)),
@@ -143,7 +150,11 @@ function forbidden(schema: Schema): fc.Arbitrary<string> {
   ];
   return fc
     .oneof(
-      ...(type === 'integer' ? numbers : words),
+      ...(type === 'integer'
+        ? numbers
+        : format === 'date-time'
+          ? [noInstants.filter((text) => text !== '')]
+          : words),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
       fc.constantFrom('null', 'undefined', 'NaN', 'true', '{}', '\0', '../x'),
     )

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { stringify } from 'lossless-json';
+import { decimals, decimalSpellings } from './decimals.js';
 import type { Schema } from './document.js';
+import { instants } from './instants.js';
 
 /** A value independent of its spelling. */
 export type Meaning =
-  string | bigint | boolean | null | readonly Meaning[] | { readonly [name: string]: Meaning };
+  string | bigint | number | boolean | null | readonly Meaning[] | { readonly [name: string]: Meaning };
 
 /** The number of items that a test begins with; their ids begin with 1. */
 export const SEEDED = 12;
@@ -19,8 +21,9 @@ export function allowed(schema: Schema): fc.Arbitrary<Meaning> {
   if (schema.refersTo && schema.type === 'integer')
     return fc.oneof(fc.bigInt(1n, BigInt(SEEDED)), integers(schema));
   if (schema.type === 'integer') return integers(schema);
+  if (schema.type === 'number') return decimals(schema);
   if (schema.type === 'boolean') return fc.boolean();
-  if (schema.format === 'date-time') return instants();
+  if (schema.format === 'date-time') return instants;
   if (schema.type === 'string') return texts(schema);
   if (schema.type === 'array') return lists(schema);
   if (schema.type === 'object') return objects(schema);
@@ -40,21 +43,6 @@ function integers({ minimum, maximum }: Schema): fc.Arbitrary<bigint> {
     fc.bigInt({ min: minimum, max: maximum }),
     fc.constantFrom(...edges.filter(within)),
   );
-}
-
-/** Instants in one of their spellings: with or without fractions, in UTC or at an offset. */
-function instants(): fc.Arbitrary<string> {
-  const days = { min: new Date('0001-01-02T00:00:00Z'), max: new Date('9999-12-30T00:00:00Z') };
-  return fc
-    .tuple(
-      fc.date({ ...days, noInvalidDate: true }),
-      fc.constantFrom('Z', '+00:00', '-12:00', '+05:30'),
-      fc.boolean(),
-    )
-    .map(([date, offset, isWhole]) => {
-      const text = date.toISOString().slice(0, -1);
-      return `${isWhole ? text.slice(0, -4) : text}${offset}`;
-    });
 }
 
 function lists({ items = {}, minItems = 0n, maxItems = 5n, uniqueItems }: Schema): fc.Arbitrary<Meaning[]> {
@@ -104,6 +92,7 @@ export function matches(schema: Schema, text: string): boolean {
 /** One of the JSON spellings of a value. */
 export function asJson(meaning: Meaning): fc.Arbitrary<string> {
   if (typeof meaning === 'object' || typeof meaning === 'boolean') return fc.constant(plainJson(meaning));
+  if (typeof meaning === 'number') return fc.constantFrom(...decimalSpellings(meaning));
   return typeof meaning === 'string'
     ? fc.constantFrom(
         JSON.stringify(meaning),
@@ -132,7 +121,9 @@ function spellings(value: bigint): string[] {
 
 /** A percent-encoded value, sometimes with characters encoded needlessly. */
 export function asParameter(meaning: Meaning): fc.Arbitrary<string> {
-  const text = Array.isArray(meaning) ? meaning.join(',') : (meaning as string | bigint | boolean).toString();
+  const text = Array.isArray(meaning)
+    ? meaning.join(',')
+    : (meaning as string | bigint | number | boolean).toString();
   const needless = Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '%$&');
   return fc.oneof(
     { withCrossShrink: true },

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type ErrorCode, ERRORS } from '../../../src/api/errors/error-catalogue.js';
 import { methodsOf } from '../support/allowed-methods.js';
+import { knownErrors } from '../support/known-errors.js';
 import type { Service } from '../support/service.js';
 import type { RawAnswer } from './exchange.js';
 import type { More } from './notation.js';
@@ -27,13 +27,23 @@ export async function expectAnswerTo(
     ...(/^\/v1(\/|$)/.test(path) && { 'cache-control': 'no-store' }),
     ...(status === 401 && { 'www-authenticate': challengeOf(answer) }),
     ...((status === 405 || (status === 204 && method === 'OPTIONS')) && { allow: allowOf(path, document) }),
+    ...(saysPatchTypes(method, answer) && {
+      'accept-patch': 'application/json, application/merge-patch+json',
+    }),
     ...([429, 503].includes(status) && { 'retry-after': expect.stringMatching(/^\d+$/) }),
   });
   expectDeprecation(/^(GET|HEAD)$/.test(method) && /^\/v1\/pets\/[^/]+$/.test(path), answer);
   if (status === 204) expect(headers).not.toHaveProperty('content-length');
-  else if (status >= 400 && method !== 'HEAD') expectError(answer);
+  else if (status >= 400 && method !== 'HEAD') expectError(answer, document);
   else expectType(answer);
   if (status === 201) await expectStored(request, answer, more, service);
+}
+
+/** RFC 5789: the media types of a PATCH are named where a client can learn them. */
+function saysPatchTypes(method: string, { status, headers }: RawAnswer): boolean {
+  return method === 'OPTIONS'
+    ? /\bPATCH\b/.test(headers['allow'] ?? '')
+    : method === 'PATCH' && status === 415;
 }
 
 /** Routes outside the API are read-only. */
@@ -52,10 +62,10 @@ function pathOf(target: string): string {
   }
 }
 
-function expectError({ status, headers, body }: RawAnswer): void {
-  const { code } = JSON.parse(body) as { code: ErrorCode };
+function expectError({ status, headers, body }: RawAnswer, document: OpenAPIObject): void {
+  const { code } = JSON.parse(body) as { code: string };
   expect(JSON.parse(body)).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\.$/s), status });
-  expect(ERRORS[code].status).toBe(status);
+  expect(knownErrors(document).get(code)).toBe(status);
   expectType({ status, headers, body });
 }
 

@@ -12,6 +12,7 @@ import { malformedHttp } from './malformed-http.js';
 import { mediaTypes } from './media-types.js';
 import { methods } from './methods.js';
 import { numbers } from './numbers.js';
+import { orders } from './orders.js';
 import { parameters } from './parameters.js';
 import { expectAnswers, type Keys } from './runner.js';
 import { smuggling } from './smuggling.js';
@@ -29,6 +30,7 @@ const FAMILIES = {
   numbers,
   text,
   parameters,
+  orders,
 };
 const MEGABYTE = 1_048_576;
 const WARNING = 40;
@@ -43,7 +45,7 @@ describe('Hostile input', () => {
   beforeAll(async () => {
     service = await startService({ rateLimitPerKey: 0, rateLimitFailures: 0 });
     keys = await issueKeys(service);
-    await service.get('/v1/pets');
+    await addWhatLinesName(service);
     before = await settled(service);
     logged = service.log.length;
   });
@@ -74,6 +76,14 @@ describe('Hostile input', () => {
     for (const key of Object.values(keys)) expect(service.log.join('')).not.toContain(key);
   });
 });
+
+/** Animals 1 to 3, of which orders.ts says what they have. */
+async function addWhatLinesName(service: Service): Promise<void> {
+  for (const name of ['Rex', 'Bella', 'Max']) await service.post('/v1/pets', { name, categoryId: 1 });
+  for (const petId of [1, 2]) await service.post('/v1/store/orders', { petId });
+  const { json } = await service.patch('/v1/store/orders/2', { complete: true });
+  expect(json).toEqual({ id: 2, petId: 2, quantity: 1, complete: true });
+}
 
 async function issueKeys({ app, key }: Service): Promise<Keys> {
   const service = app.get(KeysService);

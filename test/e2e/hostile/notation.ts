@@ -44,6 +44,10 @@ export const post = (text: TemplateStringsArray, ...values: (string | Buffer)[])
 export const postWith = (headers: string[], body: string): Wire =>
   bytes(`${message('POST /v1/pets HTTP/1.1', HOST, KEY, ...headers, LENGTH)}${body}`);
 
+/** Any method with a key, these headers and this text. */
+export const withBody = (method: string, target: string, headers: string[], text: string): Wire =>
+  bytes(`${ask(method, target, KEY, ...headers, LENGTH)}${utf8(text)}`);
+
 /** POST /v1/pets with a key and a body in these chunks, framing included. */
 export const postChunks = (chunks: string, ...headers: string[]): Wire =>
   bytes(`${message('POST /v1/pets HTTP/1.1', HOST, KEY, JSON_BODY, CHUNKED, ...headers)}${chunks}`);

@@ -31,7 +31,6 @@ export class Contract {
     meta: false,
     validateSchema: false,
     formats: { int64: true, int32: true, 'date-time': isMoment },
-    multipleOfPrecision: 6,
     // Ajv only warns of an unknown format.
     logger: { log: fail, warn: fail, error: fail },
   });
@@ -39,6 +38,8 @@ export class Contract {
 
   constructor(text: string) {
     this.document = JSON.parse(text) as OpenAPIObject;
+    // Ajv divides, which rounds: 2499942183396.8 / 0.01 is no integer.
+    this.ajv.removeKeyword('multipleOf').addKeyword({ keyword: 'multipleOf', validate: isMultiple });
     this.ajv.addSchema({ $id: DOCUMENT, ...this.document, components: closed(this.document.components) });
   }
 
@@ -137,6 +138,11 @@ function closed({ schemas = {}, ...components }: NonNullable<OpenAPIObject['comp
 /** Answers have moments in one form: UTC with milliseconds. */
 function isMoment(text: string): boolean {
   return !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
+}
+
+/** Whether a number is a multiple of 1, 0.1, 0.01, and so on. */
+function isMultiple(unit: number, value: number): boolean {
+  return Number.isInteger(Number(`${value}e${Math.round(-Math.log10(unit))}`));
 }
 
 function fail(...message: unknown[]): never {

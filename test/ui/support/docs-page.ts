@@ -3,7 +3,15 @@ import { type BrowserContext, expect, type Locator, type Page, test as base } fr
 export const ORIGIN = process.env['UI_ORIGIN'] ?? '';
 export const KEY = process.env['UI_KEY'] ?? '';
 
-export type OperationName = 'listPets' | 'createPet' | 'getPet';
+export type OperationName =
+  | 'listPets'
+  | 'createPet'
+  | 'getPet'
+  | 'listOrders'
+  | 'createOrder'
+  | 'getOrder'
+  | 'updateOrder'
+  | 'deleteOrder';
 
 /** Page object of /docs. */
 export class DocsPage {
@@ -15,7 +23,7 @@ export class DocsPage {
   }
 
   operation(name: OperationName): Locator {
-    return this.page.locator(`#operations-pets-${name}`);
+    return this.page.locator(`[id^=operations-][id$=-${name}]`);
   }
 
   async unfold(name: OperationName): Promise<Locator> {
