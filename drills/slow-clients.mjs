@@ -16,8 +16,10 @@ export const title = 'slow clients of the deployment, over a real link, take not
 
 /** More than the slots of both replicas. All crowds together stay below the limit per address. */
 const HOLDING = 160;
-const OTHERS = 100;
+const OTHERS = 50;
 const BYTES_PER_S = 15_000;
+/** Nearly the buffer of the proxy. It has read them all when it refuses them, and so closes without a reset. */
+const FILLING_BYTES = 130_300;
 
 export async function run(drill) {
   const attackS = drill.short ? 20 : 60;
@@ -79,14 +81,22 @@ function crowdsOf(origin, key) {
   const bundle = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
   const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`;
   const body = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"name":"`;
+  const endless = { drip: 'x', size: HOLDING / 2, backWithinMs: 10_000, answer: 413 };
   const slowly = { size: HOLDING, bytesPerSecond: BYTES_PER_S, stays: true };
   return [
     { name: 'slow readers of the page', first: bundle, drip: '', ...slowly },
     { name: 'slow readers of animals', first: page, drip: '', ...slowly },
     { name: 'slow readers that go on asking for animals', first: page, drip: page, ...slowly },
     { name: 'slow bodies', first: body, drip: 'x', size: HOLDING, answer: 408 },
+    { name: 'endless bodies', first: fill('Content-Length: 10000000\r\n\r\n'), ...endless },
+    { name: 'endless chunks', first: fill('Transfer-Encoding: chunked\r\n\r\nffffff\r\n'), ...endless },
     { name: 'slow headers', first: 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n', drip: 'X-A: b\r\n' },
     { name: 'silent connections', first: '', drip: '' },
     { name: 'readers of the page that do not read', first: bundle.repeat(4), drip: '\r\n', reads: false },
   ].map((crowd) => ({ origin, size: OTHERS, ...crowd }));
+}
+
+/** The start of a body that never ends, without a key. The wait for a body ends when the buffer is full. */
+function fill(body) {
+  return `OPTIONS /v1/pets HTTP/1.1\r\nHost: x\r\n${body}`.padEnd(FILLING_BYTES, 'x');
 }

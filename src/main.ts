@@ -1,5 +1,6 @@
 import { createApp } from './app.js';
 import { announceAddress, offerDevelopmentKey } from './startup-message.js';
+import { loadYaml } from './api/document/document-text.js';
 import { Database } from './database/database.js';
 import { ConfigError, environment, ineffectiveVariables, loadConfig } from './common/config/load-config.js';
 import { LIMITS } from './edge/limits.js';
@@ -20,6 +21,7 @@ try {
   await announceAddress(app);
   await app.get(Database).whenReady();
   await offerDevelopmentKey(app);
+  await loadYaml().catch((error: unknown) => log.warn({ err: error }, 'cannot load the package yaml'));
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

@@ -8,9 +8,9 @@ import { startCluster } from '../../scripts/support/postgres-cluster.mjs';
 const ACCEPT_MS = 60_000;
 
 /** Starts a PostgreSQL for the drill, and removes it at the end. */
-export async function startPostgres(drill) {
+export async function startPostgres(drill, configuration) {
   drill.progress('starting PostgreSQL');
-  const cluster = await startCluster(postgresBinaries());
+  const cluster = await startCluster(postgresBinaries(), configuration);
   drill.defer(cluster.stop);
   return cluster;
 }

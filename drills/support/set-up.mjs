@@ -1,9 +1,9 @@
 import { startPostgres } from './postgres.mjs';
 import { issueKeys } from './service.mjs';
 
-/** Starts PostgreSQL, and returns the settings of a service on it with a key. */
-export async function setUp(drill) {
-  const cluster = await startPostgres(drill);
+/** Starts PostgreSQL with these lines of postgresql.conf, and returns the settings of a service on it with a key. */
+export async function setUp(drill, configuration) {
+  const cluster = await startPostgres(drill, configuration);
   drill.progress('issuing a key');
   const settings = {
     DATABASE_URL: cluster.url,

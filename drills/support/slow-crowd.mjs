@@ -11,7 +11,8 @@ const GROUP = 50;
 
 /**
  * Clients that send `first`, then `drip` once a second, until they are cut off. They read everything, nothing
- * (`reads: false`), or `bytesPerSecond`.
+ * (`reads: false`), or `bytesPerSecond`. Those that are cut off come back within `backWithinMs`, spread over that time:
+ * together, they would come back together for ever.
  */
 export class SlowCrowd {
   /** Whether a client that is cut off reconnects. */
@@ -30,7 +31,7 @@ export class SlowCrowd {
     this.size = size;
     this.expected = answer;
     this.stays = stays;
-    this.#client = { address: new URL(origin), reads: true, ...client };
+    this.#client = { address: new URL(origin), reads: true, backWithinMs: 1_000, ...client };
   }
 
   #client;
@@ -55,7 +56,7 @@ export class SlowCrowd {
   }
 
   #connect() {
-    const { address, first, drip, reads, bytesPerSecond } = this.#client;
+    const { address, first, drip, reads, bytesPerSecond, backWithinMs } = this.#client;
     const sip = bytesPerSecond && sipping((bytesPerSecond * SIP_MS) / 1_000, () => socket);
     const socket = connect({ host: address.hostname, port: Number(address.port), onread: sip });
     let text = '';
@@ -73,8 +74,7 @@ export class SlowCrowd {
       if (!this.open.delete(socket)) return;
       this.ages.push((performance.now() - since) / 1_000);
       if (this.expected) this.#count(kindOfAnswer(text));
-      // Spread over a second, or clients that were cut off together would reconnect together for ever.
-      if (this.replace) setTimeout(() => this.replace && this.#connect(), Math.random() * 1_000);
+      if (this.replace) setTimeout(() => this.replace && this.#connect(), Math.random() * backWithinMs);
     });
     return socket;
   }

@@ -24,6 +24,13 @@ export class KeysRepository {
     return this.keys.find({ order: { id: 'ASC' } });
   }
 
+  findWorking(name: string, now: Date): Promise<ApiKey[]> {
+    return this.keys.find({
+      where: { name, revokedAt: IsNull(), expiresAt: MoreThan(now) },
+      order: { id: 'ASC' },
+    });
+  }
+
   exists(): Promise<boolean> {
     return this.keys.exists();
   }

@@ -114,6 +114,12 @@ export class KeysService {
     return this.repository.exists();
   }
 
+  /** The working keys of this name, such as the successors of a rotated key. */
+  async findWorking(name: string): Promise<bigint[]> {
+    const keys = await this.repository.findWorking(name, this.clock.now());
+    return keys.map(({ id }) => id);
+  }
+
   /** Returns false when the key does not exist or is revoked already. */
   revoke(id: bigint): Promise<boolean> {
     return this.repository.revoke(id, this.clock.now());

@@ -2,6 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { OWN_CONNECTIONS, SLOW_STATEMENT_LIMITS } from './limits.js';
+import { PLAIN_DRIVER } from './pg-driver.js';
 import { types } from './pg-types.js';
 import { SERVER_OPTIONS } from './server/server-client.js';
 import { serverDriver } from './server/server-driver.js';
@@ -41,6 +42,7 @@ export function migrationOptions(connection: DatabaseConnection): DataSourceOpti
   return {
     ...common,
     url: connection.directUrl,
+    driver: PLAIN_DRIVER,
     poolSize: 1,
     poolErrorHandler: () => {}, // an idle connection broke, and the pool has already removed it
     extra: serverExtra,

@@ -53,7 +53,6 @@ describe('isDatabaseOutage', () => {
     withCode('23505'),
     withCode('22021'),
     withCode('42601'),
-    withCode('0A000'),
     new Error('x'),
     'ECONNREFUSED',
     null,

@@ -3,11 +3,17 @@ import type { ClientBase } from 'pg';
 
 /** Closes the socket without pg's goodbye, which a frozen server would not read. Calls `after` once it is closed. */
 export function destroyConnection(client: ClientBase, after: () => void = () => {}): void {
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
-  if (stream.closed) {
-    after();
-    return;
-  }
-  stream.once('close', after);
-  stream.destroy();
+  whenClosed(client, after);
+  streamOf(client).destroy();
+}
+
+/** Calls `after` once the socket is closed: at once if it is. */
+export function whenClosed(client: ClientBase, after: () => void): void {
+  const stream = streamOf(client);
+  if (stream.closed) after();
+  else stream.once('close', after);
+}
+
+function streamOf(client: ClientBase): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

@@ -91,6 +91,32 @@ describe('internals of others that the database relies on', () => {
     return 'user' in parameters && 'database' in parameters;
   });
 
+  itFinds('pg: client.readyForQuery', 'src/database/row-parser.ts', async () => {
+    const client = new driver.Client() as pg.Client & { readyForQuery?: boolean };
+    const before = client.readyForQuery;
+    await client.connect();
+    const connected = client.readyForQuery;
+    const answer = client.query('SELECT 1');
+    const asked = client.readyForQuery;
+    await answer;
+    await client.end();
+    return !before && connected === true && asked === false;
+  });
+
+  itFinds('pg-pool: _release() and options.max', 'src/database/server/server-driver.ts', async () => {
+    const released: unknown[] = [];
+    const pool = new driver.Pool();
+    Object.assign(pool, { _release: (client: unknown) => released.push(client) });
+    const client = await pool.connect();
+    const isFull = () => (pool as unknown as { _isFull(): boolean })._isFull();
+    const before = isFull();
+    pool.options.max++;
+    const after = isFull();
+    client.release();
+    await client.end();
+    return released[0] === client && before && !after;
+  });
+
   itFinds('pg: connection.stream', 'src/database/destroy-connection.ts', () => {
     const { client, stream } = clientOnAStream();
     return (client.connection as unknown as Internals)['stream'] === stream;

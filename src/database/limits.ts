@@ -13,6 +13,8 @@ export const DATABASE_LIMITS = {
   waiting: 2_000,
   /** The statements of a batch. Small enough that the server works on one batch while this process reads another. */
   batch: 16,
+  /** The connections of a pool whose answer is overdue, until it refuses statements. */
+  abandoned: 2,
   heartbeatMs: 150,
   /** Without any message from the server, until the database counts as away. */
   silenceMs: 650,

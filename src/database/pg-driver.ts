@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { destroyConnection } from './destroy-connection.js';
 import { installRowParser } from './row-parser.js';
 
 /** The parts of the module `pg` that TypeORM uses. */
@@ -17,10 +18,24 @@ export function pgDriver<Pool extends pg.Pool>(
   return { Pool, Client, types: pg.types, defaults: pg.defaults };
 }
 
-/** A client that can run a pipelined batch. */
+/** A client that can run a pipelined batch, and that no bytes of the server can make end the process. */
 export class RowParsingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     installRowParser(this);
   }
+
+  /** Gives up on the next answers. Calls `after` once they cannot reach anybody; then release the client. */
+  abandon(_answers: number, after: () => void): void {
+    destroyConnection(this, after);
+  }
 }
+
+class RowParsingPool extends pg.Pool {
+  constructor(options?: pg.PoolConfig) {
+    super({ ...options, Client: RowParsingClient });
+  }
+}
+
+/** For migrations. */
+export const PLAIN_DRIVER = pgDriver(RowParsingClient, RowParsingPool);

@@ -38,6 +38,12 @@ describe('RefusalLog', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('are logged without the value that does not have the syntax of its type', () => {
+    const error = new DatabaseError('invalid input syntax for type integer: "Rex"', 0, 'error');
+    new RefusalLog().count(Object.assign(error, { code: '22P02' }));
+    expect(lines.join()).not.toContain('Rex');
+  });
+
   it('are logged without the words of a function in the database, which may quote what a client sent', () => {
     const error = new DatabaseError('no room for Rex', 0, 'error');
     new RefusalLog().count(Object.assign(error, { code: '53100', where: 'PL/pgSQL function f() line 2' }));

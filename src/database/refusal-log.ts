@@ -48,7 +48,8 @@ export class RefusalLog {
   }
 }
 
-/** PostgreSQL's own messages name objects and files. Those of a function, such as a trigger, may quote client values. */
-function reasonOf({ message, where }: DatabaseError): string {
+/** PostgreSQL's own messages name objects and files. Two kinds may quote client values. */
+function reasonOf({ code, message, where }: DatabaseError): string {
+  if (code === '22P02') return 'a value does not have the syntax of its type';
   return where === undefined ? message : 'a function of the database raised an error';
 }

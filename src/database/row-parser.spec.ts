@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Connection } from 'pg';
 import { installRowParser, readRows } from './row-parser.js';
@@ -40,20 +40,21 @@ function fieldsOf(bytes: Buffer, start: number): Fields {
 }
 
 /** A connection without a server. `receive` delivers bytes to it. */
-function connect() {
+function connect(readyForQuery = false) {
   const connection = new EventEmitter() as EventEmitter & { attachListeners(stream: EventEmitter): void };
-  const stream = new EventEmitter();
+  const destroy = jest.fn((_error: Error) => {});
+  const stream = Object.assign(new EventEmitter(), { destroy });
   const passed: unknown[] = [];
   for (const name of ['dataRow', 'commandComplete', 'errorMessage'])
     connection.on(name, (answer: { fields?: Fields; text?: string; message?: string }) =>
       passed.push([name, answer.fields ?? answer.text ?? answer.message]),
     );
-  installRowParser({ connection });
+  installRowParser({ connection, readyForQuery });
   connection.attachListeners(stream);
   const receive = (bytes: Buffer, size = bytes.length): void => {
     for (let at = 0; at < bytes.length; at += size) stream.emit('data', bytes.subarray(at, at + size));
   };
-  return { connection: connection as unknown as Connection, receive, passed };
+  return { connection: connection as unknown as Connection, receive, passed, destroy };
 }
 
 const END = message('C', Buffer.from('SELECT 1\0'));
@@ -106,5 +107,50 @@ describe('readRows', () => {
 
   it('throws for a client of another driver', () => {
     expect(() => readRows(new EventEmitter() as unknown as Connection, () => {})).toThrow('our own drivers');
+  });
+});
+
+describe('A connection', () => {
+  const UNEXPECTED = expect.objectContaining({
+    message: 'Connection terminated: the server sent unexpected bytes',
+  });
+
+  it.each([
+    ['a message without a length', Buffer.from('D\0\0\0\0')],
+    ['a message that pg cannot read', message('T', int16(9))],
+  ])('breaks at %s, and ignores what follows', (_what, bytes) => {
+    const { receive, passed, destroy } = connect();
+    receive(bytes);
+    receive(END);
+    expect(destroy.mock.calls).toEqual([[UNEXPECTED]]);
+    expect(passed).toEqual([]);
+  });
+
+  it('breaks when pg fails', () => {
+    const { connection, receive, destroy } = connect();
+    connection.on('copyInResponse', () => {
+      throw new TypeError('activeQuery.handleCopyInResponse is not a function');
+    });
+    receive(message('G', Buffer.alloc(3)));
+    expect(destroy).toHaveBeenCalledWith(UNEXPECTED);
+  });
+
+  it.each([END, dataRow(['1']), message('Z', Buffer.from('I'))])(
+    'breaks at an answer to nothing (%#)',
+    (bytes) => {
+      const { receive, passed, destroy } = connect(true);
+      receive(bytes);
+      expect(destroy).toHaveBeenCalledWith(UNEXPECTED);
+      expect(passed).toEqual([]);
+    },
+  );
+
+  it('takes errors and notices at any time', () => {
+    const { receive, passed, destroy } = connect(true);
+    const texts = Buffer.from('a\0b\0');
+    receive(Buffer.concat([ERROR, message('N', Buffer.from('SNOTICE\0Mhello\0\0')), message('S', texts)]));
+    receive(message('A', Buffer.concat([int32(1), texts])));
+    expect(passed).toEqual([['errorMessage', 'too large']]);
+    expect(destroy).not.toHaveBeenCalled();
   });
 });

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Connection } from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 
@@ -5,6 +6,11 @@ import { Parser } from 'pg-protocol/dist/parser.js';
 export type RowReader = (bytes: Buffer, start: number) => void;
 
 const DATA_ROW = 0x44;
+/** The length of a message includes itself. */
+const LENGTH_BYTES = 4;
+
+/** The messages that a server may send while no query is under way. */
+const ASYNCHRONOUS = new Set(['error', 'notice', 'notification', 'parameterStatus']);
 
 /** A message of the server, as pg's parser makes it. */
 export interface Message {
@@ -24,8 +30,11 @@ const PgParser = Parser as unknown as new () => {
 class RowParser extends PgParser {
   readRow: RowReader | undefined;
   filter: MessageFilter | undefined;
+  /** Whether a part of the answer to the current query has arrived. */
+  isHalfAnswered = false;
 
   override handlePacket(start: number, code: number, length: number, bytes: Buffer): Message {
+    if (length < LENGTH_BYTES) throw new Error(`A message of ${length} bytes`);
     if (code !== DATA_ROW || !this.readRow) return super.handlePacket(start, code, length, bytes);
     this.readRow(bytes, start);
     return READ;
@@ -36,20 +45,48 @@ const READ: Message = { name: 'dataRow' };
 
 const parsers = new WeakMap<Connection, RowParser>();
 
-/** Replaces the parser of a client that has not connected yet. */
-export function installRowParser(client: object): void {
-  const { connection } = client as { connection: Connection };
-  const attachListeners = (stream: NodeJS.ReadableStream): void => {
+/** The parts of pg's client that its types hide. */
+interface Client {
+  readonly connection: Connection;
+  /** Whether no query is under way. */
+  readonly readyForQuery?: boolean;
+}
+
+/**
+ * Replaces the parser of a client that has not connected yet. A message that is malformed or that nothing asked for breaks
+ * the connection: otherwise it would end the process, or the next answers would belong to other queries.
+ */
+export function installRowParser(given: object): void {
+  const client = given as Client;
+  const { connection } = client;
+  const attachListeners = (stream: Duplex): void => {
     const parser = new RowParser();
     parsers.set(connection, parser);
+    let isBroken = false;
+    const take = (message: Message): void => {
+      if (message === READ || parser.filter?.(message)) return;
+      if (client.readyForQuery && !ASYNCHRONOUS.has(message.name))
+        throw new Error(`Nothing asked for ${message.name}.`);
+      connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+    };
     stream.on('data', (chunk: Buffer) => {
-      parser.parse(chunk, (message) => {
-        if (message === READ || parser.filter?.(message)) return;
-        connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
-      });
+      if (isBroken) return;
+      try {
+        parser.isHalfAnswered = true;
+        parser.parse(chunk, take);
+        if (client.readyForQuery) parser.isHalfAnswered = false;
+      } catch (cause) {
+        isBroken = true;
+        stream.destroy(new Error('Connection terminated: the server sent unexpected bytes', { cause }));
+      }
     });
   };
   Object.assign(connection, { attachListeners });
+}
+
+/** Whether the answer has begun: the rest of it may be unreadable. */
+export function isHalfAnswered(connection: Connection): boolean {
+  return parsers.get(connection)?.isHalfAnswered === true;
 }
 
 /** Hands the rows of a connection to the reader until the returned function is called; then pg gets them again. */
@@ -57,6 +94,7 @@ export function readRows(connection: Connection, readRow: RowReader, filter?: Me
   const parser = parsers.get(connection);
   if (!parser) throw new Error('Only clients of our own drivers let rows be read.');
   parser.readRow = readRow;
+  parser.isHalfAnswered = false;
   parser.filter = filter;
   return () => {
     // pg reports a timed-out query late. By then the reader may belong to the next query.

@@ -5,7 +5,7 @@
  * - `busy`: the server was too slow, or a lock was held. 503.
  * - `conflict`: a concurrent transaction interfered. A retry, then 503.
  * - `stale`: a prepared statement of the connection is outdated. A retry on another connection, then 503.
- * - `schema`: a table, column or permission is missing or has changed. 503, and the service is not ready.
+ * - `schema`: a table, column or permission is missing or has changed. 503, and not ready if reads fail.
  * - `outage`: the server cannot work now: no disk, no memory, starting, stopping, a standby. 503.
  * - `unknown`: the transaction may have been committed. 503, with a message that says so.
  */
@@ -14,6 +14,12 @@ export type Meaning = 'own' | 'busy' | 'conflict' | 'stale' | 'schema' | 'outage
 /** By SQLSTATE or by its class, the first two characters. All others are `own`. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   '08': 'unknown', // connection exceptions, reported by a pooler or a distributed engine
+  // Values are validated before they are sent, so a client's value causes none of these five.
+  '0A000': 'schema', // not supported, such as RETURNING on a table with a conditional rule
+  '22001': 'schema', // the column is too short
+  '2200H': 'schema', // the sequence of the ids is at its end
+  '22P02': 'schema', // the column has another type
+  '23502': 'schema', // a new column needs a value
   '25006': 'outage', // read only: a standby
   '25P03': 'outage', // idle in transaction for too long
   '25P04': 'outage', // transaction timeout
@@ -49,10 +55,11 @@ export function meaningOf(sqlstate: string): Meaning {
 
 /**
  * Whether a statement may have failed only because its connection prepared it before the schema changed. PostgreSQL
- * looks values up by their type before it plans anew, which is an internal error once the type is dropped.
+ * converts values to their type, or looks it up, before it plans anew. If the type is dropped, that is an internal error.
  */
 export function mayBeOutdated(sqlstate: string): boolean {
-  return sqlstate === 'XX000' || meaningOf(sqlstate) === 'schema';
+  if (/^(?:22003|22P02|XX000)$/.test(sqlstate)) return true;
+  return /^(?:3F|42)/.test(sqlstate) && meaningOf(sqlstate) === 'schema';
 }
 
 /**

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
+import { addVary } from '../edge/vary.js';
 import { documentJson, documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage } from './assets.js';
 import { documentForPage } from './document-for-page.js';
@@ -23,6 +24,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
   fastify.get('/openapi.json', (request, reply) => json.send(request, reply));
   fastify.get('/openapi.yaml', async (request, reply) => {
     yaml ??= documentYaml(document).then((text) => new SharedContent(YAML_TYPE, Buffer.from(text)));
+    yaml.catch(() => (yaml = undefined)); // the next request tries again
     return (await yaml).send(request, reply);
   });
   secureDocs(fastify, contentSecurityPolicy(config));
@@ -78,7 +80,7 @@ function servePage(fastify: FastifyInstance, assets: ReadonlyMap<string, SharedC
 /** Redirects browsers from / to the page. Other clients get 404, since they are probably misconfigured. */
 function redirectBrowsers(fastify: FastifyInstance, docs: string): void {
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
-    reply.header('vary', 'accept');
+    addVary(reply, 'accept');
     if (!accept.includes('text/html')) throw new ApiError('not_found');
     return reply.redirect(docs, 303);
   });

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip as gzipWithCallback } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markShared } from '../edge/http/connections.js';
+import { addVary } from '../edge/vary.js';
 
 const gzip = promisify(gzipWithCallback);
 
@@ -21,12 +22,19 @@ export class SharedContent {
   async send({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const isCompressed = acceptsGzip(headers['accept-encoding']);
     const etag = `"${this.hash}${isCompressed ? '-gzip' : ''}"`;
-    reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    reply.headers({ etag, 'cache-control': 'no-cache' });
+    addVary(reply, 'accept-encoding');
     if (hasTag(headers['if-none-match'], etag)) return reply.code(304).send();
     markShared(reply.raw);
     reply.type(this.type);
     if (!isCompressed) return reply.send(this.content);
-    return reply.header('content-encoding', 'gzip').send(await (this.compressed ??= gzip(this.content)));
+    return reply.header('content-encoding', 'gzip').send(await this.compress());
+  }
+
+  private compress(): Promise<Buffer> {
+    this.compressed ??= gzip(this.content);
+    this.compressed.catch(() => (this.compressed = undefined));
+    return this.compressed;
   }
 }
 

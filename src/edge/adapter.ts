@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { sendError } from './errors/send-error.js';
-import { deferContinue } from './json-body.js';
+import { deferContinue, owesBody } from './json-body.js';
 import { LIMITS } from './limits.js';
 import { malformedHttp } from './http/malformed-http.js';
 import { sendInOneWrite } from './http/one-write.js';
@@ -42,6 +42,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       setCommonHeaders(request, reply);
       const fault = findFault(request.raw, request.raw.url ?? '') ?? new ApiError('bad_request', BAD_TARGET);
+      closeIfBodyIsOwed(request, reply);
       sendError(fault, request, reply);
       logRequest(request, reply); // no hook runs here
     },
@@ -59,6 +60,10 @@ function addHooks(instance: FastifyInstance): void {
     setCommonHeaders(request, reply);
     request.body = request.raw;
     done(findFault(request.raw, request.originalUrl));
+  });
+  instance.addHook('onSend', (request, reply, _payload, done) => {
+    closeIfBodyIsOwed(request, reply);
+    done();
   });
   instance.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply);
@@ -95,6 +100,11 @@ function replaceDefaults(instance: FastifyInstance): void {
     else previous.once('close', connect);
     server.emit('request', request, response);
   });
+}
+
+/** Node.js would go on reading an unread body, however long it is and however slowly it comes. */
+function closeIfBodyIsOwed({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (owesBody(raw)) reply.header('connection', 'close');
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
 import { operationsOf, responsesOf } from '../api/document/operations.js';
+import { addVary } from './vary.js';
 
 /**
  * Allows cross-origin requests from the listed origins: the methods of the path, and the headers that the document
@@ -11,7 +12,7 @@ export function allowOrigins(instance: FastifyInstance, origins: string[], docum
   const exposed = responseHeadersOf(document).join(', ');
   const allowed = ['Authorization', 'Content-Type', 'X-Request-Id', ...requestHeadersOf(document)].join(', ');
   instance.addHook('onRequest', ({ headers, method, routeOptions }, reply, done) => {
-    reply.header('vary', 'Origin');
+    addVary(reply, 'Origin');
     if (headers.origin !== undefined && origins.includes(headers.origin)) {
       reply.header('access-control-allow-origin', headers.origin);
       reply.header('access-control-expose-headers', exposed);

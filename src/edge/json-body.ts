@@ -89,7 +89,8 @@ declare module 'node:http' {
 
 /** Tells whether part of the body has yet to arrive. */
 export function owesBody(request: IncomingMessage): boolean {
-  return !request.complete && !request[READ_AT_ONCE] && hasBody(request);
+  if (request.complete || request[READ_AT_ONCE] || !hasBody(request)) return false;
+  return request.readableLength !== Number(request.headers['content-length']);
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { describeInside } from './support/deployment.js';
+import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
 /** Changes that an operator may make while the service runs, each with its reversal. */
@@ -27,14 +28,18 @@ const UNNOTICED: [change: string, undo?: string][] = [
   ['ALTER TABLE pets ALTER status SET STATISTICS 500', 'ALTER TABLE pets ALTER status SET STATISTICS -1'],
   ['ALTER TABLE pets ALTER name SET STORAGE EXTERNAL', 'ALTER TABLE pets ALTER name SET STORAGE EXTENDED'],
   ['ALTER TABLE pets SET (fillfactor = 70)', 'ALTER TABLE pets RESET (fillfactor)'],
-  ['ALTER TABLE pets SET UNLOGGED', 'ALTER TABLE pets SET LOGGED'],
+  // A logged table cannot refer to an unlogged one.
+  [
+    'ALTER TABLE orders SET UNLOGGED; ALTER TABLE pets SET UNLOGGED',
+    'ALTER TABLE pets SET LOGGED; ALTER TABLE orders SET LOGGED',
+  ],
   ['ALTER TABLE pets REPLICA IDENTITY FULL', 'ALTER TABLE pets REPLICA IDENTITY DEFAULT'],
   ["COMMENT ON TABLE pets IS 'animals'"],
   ['CLUSTER pets USING pets_pkey'],
   ['VACUUM FULL pets'],
   ['REINDEX TABLE pets'],
   ['ANALYZE pets'],
-  ['TRUNCATE pets'],
+  ['TRUNCATE pets CASCADE'],
   ['ALTER TABLE api_keys ALTER name TYPE varchar(300)', 'ALTER TABLE api_keys ALTER name TYPE text'],
   ['ALTER TABLE api_keys ADD extra integer DEFAULT 1', 'ALTER TABLE api_keys DROP extra'],
   ['VACUUM FULL api_keys'],
@@ -47,6 +52,27 @@ const MISSING: [change: string, undo: string][] = [
   [
     'CREATE SCHEMA away; ALTER TABLE pets SET SCHEMA away',
     'ALTER TABLE away.pets SET SCHEMA public; DROP SCHEMA away',
+  ],
+];
+
+/** Changes that make every insert fail, but no read. */
+const NOT_INSERTABLE: [code: string, change: string, undo: string][] = [
+  ['23502', 'ALTER TABLE pets ADD needed text NOT NULL', 'ALTER TABLE pets DROP needed'],
+  ['22001', 'ALTER TABLE pets ALTER name TYPE varchar(3)', 'ALTER TABLE pets ALTER name TYPE text'],
+  [
+    '22P02',
+    'ALTER TABLE pets DROP CONSTRAINT IF EXISTS pets_name_length; ALTER TABLE pets ALTER name TYPE json USING to_json(name)',
+    "ALTER TABLE pets ALTER name TYPE text USING name #>> '{}'",
+  ],
+  [
+    '0A000',
+    'CREATE RULE instead AS ON INSERT TO pets WHERE new.id < 0 DO INSTEAD NOTHING',
+    'DROP RULE instead ON pets',
+  ],
+  [
+    '2200H',
+    'ALTER TABLE pets ALTER id SET MAXVALUE 2 RESTART WITH 2',
+    'ALTER TABLE pets ALTER id SET MAXVALUE 9223372036854775807 RESTART WITH 1000000',
   ],
 ];
 
@@ -97,6 +123,14 @@ describeInside('DDL while the service runs', () => {
     });
   });
 
+  it('that widens a column goes unnoticed by the first value that did not fit', async () => {
+    await run('ALTER TABLE pets ALTER category_id TYPE integer');
+    await expectWell();
+    await run('ALTER TABLE pets ALTER category_id TYPE bigint');
+    expect((await service.post('/v1/pets', { name: 'a', categoryId: 5_000_000_000 })).status).toBe(201);
+    await expectWell();
+  });
+
   describe.each(MISSING)('%s', (change, undo) => {
     it('causes 503, makes the service unready, and recovers without a restart', async () => {
       const becomes = async (status: number): Promise<void> => {
@@ -112,6 +146,31 @@ describeInside('DDL while the service runs', () => {
       await run(undo);
       await expectWell();
       await becomes(200);
+    });
+  });
+
+  describe.each(NOT_INSERTABLE)('that refuses inserts with %s', (code, change, undo) => {
+    it('answers 503 to creates, stores nothing, logs the code once, and lets reads go on', async () => {
+      await run('TRUNCATE pets CASCADE');
+      await run(change);
+      if (code === '2200H') await run(`SELECT nextval(pg_get_serial_sequence('pets', 'id'))`);
+      const before = service.log.length;
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const answer = await service.post('/v1/pets', { name: 'Secret', categoryId: 1 });
+        expectError(
+          answer,
+          'service_unavailable',
+          'The database cannot do this at the moment. Nothing was stored.',
+        );
+      }
+      expect((await service.get('/v1/pets')).status).toBe(200);
+      await run(undo);
+      await expectWell();
+      const lines = service.log.slice(before);
+      expect(lines.filter((line) => line.includes(`answered 503`))).toEqual([
+        expect.stringContaining(`(${code})`),
+      ]);
+      expect(lines.join('')).not.toContain('Secret');
     });
   });
 

@@ -161,6 +161,24 @@ describe('The edge', () => {
       expect(parseRaw(body).headers['x-request-id']).toBe('slow');
     });
 
+    it.each([
+      ['OPTIONS', '/v1/pets', 204],
+      ['GET', '/health/live', 200],
+      ['GET', '/docs', 200],
+      ['GET', '/nowhere', 404],
+    ])(
+      'of no bytes for a body that nobody reads: %s %s closes the connection',
+      async (method, path, status) => {
+        for (const length of [
+          'Content-Length: 10000000\r\n\r\n',
+          'Transfer-Encoding: chunked\r\n\r\nfffff\r\n',
+        ]) {
+          const raw = await sendRaw(service.origin, `${method} ${path} HTTP/1.1\r\nHost: x\r\n${length}xyz`);
+          expect(parseRaw(raw)).toMatchObject({ status, headers: { connection: 'close' } });
+        }
+      },
+    );
+
     it('of 16384 bytes for the headers', async () => {
       const request = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(17_000)}\r\n\r\n`;
       expectRaw(await sendRaw(service.origin, request), 'headers_too_large');
@@ -235,6 +253,8 @@ describe('The edge', () => {
     const nowhere = await open.call('OPTIONS', '/v1/.nothing', { headers });
     const refused = await open.call('GET', '/v1/pets', { headers });
     const stranger = await open.call('GET', '/v1/pets', { headers: { origin: 'https://evil.example.org' } });
+    const root = await open.call('GET', '/', { headers });
+    const document = await open.call('GET', '/openapi.json', { headers });
     await open.stop();
     expect({ status: options.status, allow: options.headers['allow'] }).toEqual({
       status: 204,
@@ -253,6 +273,9 @@ describe('The edge', () => {
     expectError(refused, 'missing_api_key');
     expect(refused.headers['access-control-allow-origin']).toBe('https://app.example.org');
     expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(stranger.headers['vary']).toBe('Origin');
+    expect(root.headers['vary']).toBe('Origin, accept');
+    expect(document.headers['vary']).toBe('Origin, accept-encoding');
   });
 
   it('logs each request with its id and the name of the key, never the key', async () => {

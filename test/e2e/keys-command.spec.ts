@@ -40,7 +40,10 @@ describeInside('npm run keys', () => {
       expect.objectContaining({ owner: 'X', note: 'try', state: 'active' }),
     ]);
 
-    expect(await keys('revoke', id)).toContain('is revoked');
+    const [, successor] = all.filter(({ name }) => name === 'team-x');
+    const revoked = await keys('revoke', id);
+    expect(revoked).toContain('is revoked');
+    expect(revoked).toContain(`Still working under its name: ${String(successor?.['id'])}.`);
     expect(await keys('show', id)).toMatch(/^state +revoked$/m);
     await expect(keys('revoke', id)).rejects.toThrow('There is no key');
     await expect(keys('rotate', id)).rejects.toThrow('There is no key');

@@ -1,12 +1,24 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
-import { describeProxy, type Proxy, requireHaproxy, startMuteReplica, startProxy } from './support/proxy.js';
+import {
+  CONFIGURATION,
+  describeProxy,
+  type Proxy,
+  requireHaproxy,
+  startMuteReplica,
+  startProxy,
+} from './support/proxy.js';
 import { type Service, startService } from './support/service.js';
 import { parseRaw, sendRaw } from './support/socket.js';
 
 const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 256;
+const BUFFER_BYTES = 131_072;
+const CHUNK = `3e8\r\n${'x'.repeat(1_000)}\r\n`;
+/** A header that the proxy removes. */
+const FORGED = `X-Forwarded-For: ${'1'.repeat(80_000)}`;
 
 describeProxy('The proxy (needs HAProxy)', () => {
   const get = (path: string, ...headers: string[]): string =>
@@ -55,10 +67,21 @@ describeProxy('The proxy (needs HAProxy)', () => {
 
     it.each<[ErrorCode, () => string]>([
       ['uri_too_long', () => get(`/v1/pets?${'x'.repeat(9_000)}`)],
-      ['headers_too_large', () => get('/v1/pets', `X-Filler: ${'x'.repeat(40_000)}`)],
-      ['payload_too_large', () => post('/v1/pets', 50_000, ' '.repeat(50_000), authorization())],
+      ['headers_too_large', () => get('/v1/pets', `X-Filler: ${'x'.repeat(30_000)}`)],
+      ['payload_too_large', () => post('/v1/pets', 16_385, ' '.repeat(16_385), authorization())],
+      ['payload_too_large', () => post('/v1/pets', 60_000, ' '.repeat(60_000), authorization())],
     ])('lets the service refuse what is larger, with %s', async (code, text) => {
       expectErrorOfService(await send(text()), code);
+    });
+
+    it.each<[ErrorCode, () => string]>([
+      ['payload_too_large', () => post('/v1/pets', 70_000, ' '.repeat(70_000), authorization())],
+      ['headers_too_large', () => get('/v1/pets', `X-Filler: ${'x'.repeat(40_000)}`, authorization())],
+    ])('refuses what is far larger itself, with %s', async (code, text) => {
+      const seen = service.log.length;
+      const raw = await send(text());
+      expect(expectError(raw, ERRORS[code].status, code)).toHaveProperty('x-request-id');
+      expect(service.log).toHaveLength(seen);
     });
 
     it('gives the service the id of a request, and makes one for a request without', async () => {
@@ -99,6 +122,12 @@ describeProxy('The proxy (needs HAProxy)', () => {
     };
   });
 
+  // By reading: other addresses of a /64 need a network of their own.
+  it('counts a /64 of IPv6 as one address, everywhere', async () => {
+    const tracked = (await readFile(CONFIGURATION, 'utf8')).match(/track-sc\d .*/g);
+    expect(tracked).toEqual(['track-sc0 src,ipmask(32,64)', 'track-sc1 src,ipmask(32,64)']);
+  });
+
   it.each(['/v1/pets', '/docs/'])('answers 503 for %s when no replica is there', async (path) => {
     const proxy = await startProxy();
     try {
@@ -122,6 +151,32 @@ describeProxy('The proxy (needs HAProxy)', () => {
     afterAll(async () => {
       await proxy.stop();
       await replica.stop();
+    });
+
+    /** Fills the buffer of the proxy with a request that does not end. More would be answered with a reset. */
+    const fill = (start: string): string => start.padEnd(BUFFER_BYTES - 700, 'x');
+    const chunks = 'Transfer-Encoding: chunked\r\n\r\n';
+
+    it.each<[string, number, ErrorCode, string]>([
+      ['body', 413, 'payload_too_large', 'OPTIONS /v1/held HTTP/1.1\r\nContent-Length: 10000000\r\n\r\n'],
+      [
+        'body outside /v1',
+        413,
+        'payload_too_large',
+        'OPTIONS /docs HTTP/1.1\r\nContent-Length: 10000000\r\n\r\n',
+      ],
+      ['body of one chunk', 413, 'payload_too_large', `GET /v1/held HTTP/1.1\r\n${chunks}ffffff\r\n`],
+      [
+        'body of chunks',
+        413,
+        'payload_too_large',
+        `POST /v1/held HTTP/1.1\r\n${chunks}${CHUNK.repeat(70)}ea60\r\n`,
+      ],
+      ['method', 400, 'bad_request', `${'M'.repeat(80_000)} /v1/held HTTP/1.1\r\n${chunks}ea60\r\n`],
+      ['target', 414, 'uri_too_long', `POST /v1/held?${'x'.repeat(80_000)} HTTP/1.1\r\n${chunks}ea60\r\n`],
+      ['headers', 431, 'headers_too_large', `POST /v1/held HTTP/1.1\r\n${FORGED}\r\n${chunks}ea60\r\n`],
+    ])('refuses a request whose %s would fill its buffer', async (_part, status, code, text) => {
+      expectError(await sendRaw(proxy.origin, fill(text)), status, code);
     });
 
     it('answers 502 where the connection was lost', async () => {

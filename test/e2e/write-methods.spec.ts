@@ -170,17 +170,22 @@ describeInside('PATCH and DELETE', () => {
     expectError(await send('DELETE', '/v1/test-notes/2'), 'not_found');
   });
 
-  it('the body of a DELETE is skipped, and the connection goes on', async () => {
-    const request = (line: string, body = '', end = '') =>
+  it('the body of a DELETE is skipped, and the connection goes on unless the body has yet to arrive', async () => {
+    const request = (line: string, length: number, body = '', end = '') =>
       `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n` +
-      `Content-Length: ${body.length}\r\n${end}\r\n${body}`;
+      `Content-Length: ${length}\r\n${end}\r\n${body}`;
     const received = await sendRaw(
       service.origin,
-      request('DELETE /v1/test-notes/4', '{"label":') +
-        request('DELETE /v1/test-notes/5', 'x'.repeat(50_000)) +
-        request('GET /v1/test-notes/5', '', 'Connection: close\r\n'),
+      request('DELETE /v1/test-notes/4', 9, '{"label":') +
+        request('GET /v1/test-notes/4', 0) +
+        request('DELETE /v1/test-notes/5', 50_000, 'x'),
     );
-    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 204', 'HTTP/1.1 204', 'HTTP/1.1 404']);
+    expect(received.match(/HTTP\/1\.1 \d+|connection: close/gi)).toEqual([
+      'HTTP/1.1 204',
+      'HTTP/1.1 404',
+      'HTTP/1.1 204',
+      'connection: close',
+    ]);
   });
 
   it('OPTIONS lists the methods and the media types of PATCH', async () => {

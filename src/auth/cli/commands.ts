@@ -79,8 +79,14 @@ export function parseCommand(args: string[]): Command | undefined {
     case 'revoke': {
       const id = requireId(name, word);
       return async (keys) => {
-        if (!(await keys.revoke(id))) throw noWorkingKey(id);
-        return print(`Key ${id} is revoked: it stops working within five seconds.`, { revoked: String(id) });
+        const key = await keys.find(id);
+        if (!key || !(await keys.revoke(id))) throw noWorkingKey(id);
+        const sameName = await keys.findWorking(key.name);
+        const rest = sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
+        return print(`Key ${id} is revoked: it stops working within five seconds.${rest}`, {
+          revoked: String(id),
+          sameName: sameName.map(String),
+        });
       };
     }
     case 'prune': {

@@ -52,7 +52,7 @@ class FakeServer {
 
   private client(): unknown {
     let message = '';
-    const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, closed: true });
+    const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, destroy() {}, closed: true });
     const connection = Object.assign(new EventEmitter(), {
       stream,
       attachListeners(_stream: EventEmitter) {},
@@ -141,6 +141,14 @@ describe('BatchSender', () => {
       undefined,
     ]);
     expect(server.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['no result', [READY]],
+    ['more results than statements', [done(['a', '1']), done(['b', '2']), READY]],
+  ])('reports an unknown outcome after %s', async (_what, answer) => {
+    const server = new FakeServer(() => answer);
+    expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
   });
 
   it('reports an unknown outcome after an error that means it', async () => {

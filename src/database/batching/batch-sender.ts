@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Availability } from '../availability.js';
-import { DatabaseOutage } from '../database-errors.js';
-import { destroyConnection } from '../destroy-connection.js';
+import { DatabaseOutage, toOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { BatchPlan, type BatchRules } from './batch-plan.js';
 import { PipelinedBatch } from './pipelined-batch.js';
@@ -61,10 +61,11 @@ export class BatchSender {
         this.plan.lost(batch.unanswered, cause);
         this.replaceConnection(release);
       });
-    // A late answer would be taken for that of the next batch, so the connection is destroyed.
+    // A late answer would be taken for that of the next batch.
     const giveUp = async (): Promise<void> => {
       await readSockets();
-      if (!ended) destroyConnection(client, () => lost(undefined));
+      if (ended) return;
+      (client as pg.PoolClient & RowParsingClient).abandon(batch.unanswered.length, () => lost(undefined));
     };
     const timer = setTimeout(() => void giveUp(), answerMs);
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
@@ -92,11 +93,17 @@ export class BatchSender {
     this.connect(
       () => retries,
       (cause) => {
-        for (const { reject } of retries) reject(new DatabaseOutage(undefined, { cause }));
+        const outage = noConnection(cause);
+        for (const { reject } of retries) reject(outage);
         this.done();
       },
     );
   }
+}
+
+/** Why there was no connection, as the callers are told. */
+export function noConnection(cause: unknown): DatabaseOutage {
+  return toOutage(cause, false) ?? new DatabaseOutage(undefined, { cause });
 }
 
 const ignore = (): void => {};

@@ -88,7 +88,8 @@ export class EntitySql {
   /**
    * RETURNING guarantees no order, and a trigger may suppress a row. The ids are therefore taken first, next to their
    * position in the arrays, and map each stored row to its position. When a trigger changes an id, the division by zero
-   * rolls all of them back, and each is sent separately.
+   * rolls all of them back, and each is sent separately. A trigger that exchanges ids within a batch goes unnoticed, and
+   * exchanges the answers.
    */
   private insertMany(given: string[], columns: string[]): Statement | undefined {
     const arrays = this.arrays(given);

@@ -148,6 +148,8 @@ export class PipelinedBatch implements PgQuery {
   private endTransaction(): boolean {
     const transaction = this.transactions[this.at] as readonly PendingQuery[];
     const { results, error } = this;
+    if (!error && results.length !== transaction.length)
+      throw new Error(`${results.length} results for ${transaction.length} statements`);
     // Undefined after an error at the commit, which follows the last statement.
     const failed = transaction[results.length]?.statement;
     this.at++;

@@ -1,6 +1,6 @@
-import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
+import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import { BatchSender, type BatchTarget } from './batch-sender.js';
+import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
 import { lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
@@ -78,7 +78,7 @@ export class StatementQueue {
     this.underWay++;
     const sender = new BatchSender(this.target, (error) => {
       this.underWay--;
-      if (error) this.refuseWaiting(new DatabaseOutage(undefined, { cause: error }));
+      if (error) this.refuseWaiting(noConnection(error));
       this.startSoon();
     });
     sender.start(() => this.take());

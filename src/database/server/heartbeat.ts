@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Availability } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from './read-sockets.js';
 import type { ServerPool } from './server-driver.js';
 
@@ -106,8 +107,10 @@ export class Heartbeat {
   }
 
   private async askQueues(): Promise<boolean> {
+    // A queue whose server processes hang may get no further connection, although the server works.
+    const sound = this.pools.filter(({ hasAbandoned }) => !hasAbandoned);
     const answers = await Promise.all(
-      this.pools.map((pool) =>
+      (sound.length > 0 ? sound : this.pools).map((pool) =>
         this.askQueue(pool).catch((error: unknown) => {
           if (this.isFinal(error)) throw error;
           return this.askQueue(pool); // on a new connection
@@ -148,7 +151,7 @@ export class Heartbeat {
   }
 
   private connect(): pg.Client {
-    const client = new pg.Client(this.config);
+    const client = new RowParsingClient(this.config);
     client.on('error', ignore); // the query rejects too
     client.connect().catch(() => {}); // queries wait for the connection, and reject with it
     this.client = client;

@@ -6,6 +6,8 @@ import { DATABASE_LIMITS } from '../limits.js';
 export const SERVER_OPTIONS = {
   application_name: SERVICE_NAME,
   keepAlive: true,
+  // Then every second, ten times. The default, two hours, would keep a connection whose server is gone.
+  keepAliveInitialDelayMillis: 10_000,
   connectionTimeoutMillis: DATABASE_LIMITS.connectMs,
 } as const;
 

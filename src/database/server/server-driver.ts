@@ -1,8 +1,10 @@
-import pg from 'pg';
+import pg, { type Connection } from 'pg';
 import type { Availability } from '../availability.js';
-import { DatabaseOutage } from '../database-errors.js';
-import { destroyConnection } from '../destroy-connection.js';
+import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
+import { destroyConnection, whenClosed } from '../destroy-connection.js';
+import { DATABASE_LIMITS } from '../limits.js';
 import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
+import { isHalfAnswered, readRows } from '../row-parser.js';
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
@@ -11,11 +13,42 @@ const { getStartupConf } = pg.Client.prototype as unknown as {
   getStartupConf: (this: pg.Client) => Record<string, string>;
 };
 
+/** The method with which pg's pool takes a client back, which its types hide. */
+type Release = (this: pg.Pool, client: pg.PoolClient, idleListener: () => void, error?: unknown) => void;
+const { _release } = pg.Pool.prototype as unknown as { _release: Release };
+
+const ignore = (): void => {};
+
 /**
  * After a query timeout the answer may still arrive. pg would return the client to the pool, where the next statement
- * would wait for that answer, so the connection is destroyed before the caller sees the error.
+ * would wait for that answer, so the connection is abandoned before the caller sees the error.
  */
 class TimeoutSafeClient extends RowParsingClient {
+  isAbandoned = false;
+
+  /**
+   * PostgreSQL does not notice a closed connection while a commit waits for a standby, and each replacement would be one
+   * more server process. So the connection stays until the server has answered, and its pool counts it.
+   */
+  override abandon(answers: number, after: () => void): void {
+    const { connection, readyForQuery: isIdle } = this as unknown as {
+      connection: Connection;
+      readyForQuery: boolean;
+    };
+    if (isIdle || connection.stream.closed || isHalfAnswered(connection)) {
+      destroyConnection(this, after);
+      return;
+    }
+    this.isAbandoned = true;
+    this.on('error', ignore);
+    let owed = answers;
+    readRows(connection, ignore, ({ name }) => {
+      if (name === 'readyForQuery' && --owed === 0) destroyConnection(this);
+      return true;
+    });
+    after();
+  }
+
   /**
    * pg parses timestamps in ISO style only. As a startup parameter, the style overrides that of the role and the database,
    * `options` in the URL cannot replace it, and PgBouncer applies it to every connection that it lends.
@@ -39,7 +72,7 @@ class TimeoutSafeClient extends RowParsingClient {
   }
 
   private settle(error: Error | null, settle: () => void): void {
-    if (error?.message === 'Query read timeout') destroyConnection(this, settle);
+    if (error?.message === 'Query read timeout') this.abandon(1, settle);
     else settle();
   }
 }
@@ -55,12 +88,16 @@ function isPromise(value: unknown): value is Promise<unknown> {
 export interface ServerPool extends pg.Pool {
   /** Connects even while the database counts as away, to detect that it is back. */
   probe(): Promise<pg.PoolClient>;
+  readonly hasAbandoned: boolean;
 }
 
-/** Its pools refuse at once while the database is away. */
+/** Its pools refuse at once while the database is away, or while too many of their connections are abandoned. */
 export function serverDriver(availability: Availability): PgDriver<ServerPool> {
   class Pool extends pg.Pool implements ServerPool {
     private readonly open = new Set<pg.PoolClient>();
+    /** Released, but not yet answered. */
+    private readonly abandoned = new Set<pg.PoolClient>();
+    private readonly size = this.options.max;
 
     constructor(options?: pg.PoolConfig) {
       super({ ...options, Client: TimeoutSafeClient });
@@ -76,13 +113,43 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
       return super.connect();
     }
 
+    get hasAbandoned(): boolean {
+      return this.abandoned.size > 0;
+    }
+
     override connect(callback?: unknown): never {
       const connect = super.connect.bind(this) as (callback?: unknown) => never;
-      if (!availability.isAway) return connect(callback);
-      const outage = new DatabaseOutage();
+      const isBlocked = this.abandoned.size >= DATABASE_LIMITS.abandoned;
+      if (!availability.isAway && !isBlocked) return connect(callback);
+      const outage = isBlocked ? new DatabaseBusy() : new DatabaseOutage();
       if (!isCallback(callback)) return Promise.reject(outage) as never;
       process.nextTick(callback, outage);
       return undefined as never;
+    }
+
+    override end(callback?: unknown): never {
+      for (const client of this.abandoned) destroyConnection(client);
+      return (super.end as (callback?: unknown) => never)(callback);
+    }
+
+    /** pg's pool calls it for every client that is released. */
+    _release(client: pg.PoolClient & TimeoutSafeClient, idleListener: () => void, error?: unknown): void {
+      if (!client.isAbandoned) {
+        _release.call(this, client, idleListener, error);
+        return;
+      }
+      this.abandoned.add(client);
+      this.resize();
+      whenClosed(client, () => {
+        this.abandoned.delete(client);
+        this.resize();
+        _release.call(this, client, idleListener, true);
+      });
+    }
+
+    /** Others take the places of the abandoned ones. */
+    private resize(): void {
+      this.options.max = this.size + Math.min(this.abandoned.size, DATABASE_LIMITS.abandoned);
     }
   }
 

@@ -12,11 +12,13 @@ import {
   toTransactionError,
 } from '../database-errors.js';
 import type { DatabaseConnection } from '../connection.js';
-import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import type { RowParsingClient } from '../pg-driver.js';
 import { insideTransaction } from './open-transaction.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
+
+type Client = PoolClient & RowParsingClient;
 
 const { waitMs, statementMs, answerMs } = DATABASE_LIMITS;
 const MOST_ATTEMPTS = 3;
@@ -128,7 +130,7 @@ class TimedTransaction {
   /** The server rolls back when the connection closes, unless it has received COMMIT. */
   private async giveUp(client: PoolClient): Promise<never> {
     await readSockets();
-    if (!this.hasEnded) await new Promise<void>((closed) => destroyConnection(client, closed));
+    if (!this.hasEnded) await new Promise<void>((resolve) => (client as Client).abandon(1, resolve));
     throw this.isCommitting ? new OutcomeUnknown() : new DatabaseBusy();
   }
 }

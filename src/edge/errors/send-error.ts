@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { owesBody } from '../json-body.js';
 import { JSON_TYPE } from '../../api/media-types.js';
 import { toApiError } from './to-api-error.js';
 
@@ -17,8 +16,6 @@ export function sendError(
   else if (error.status >= 500 && thrown !== error) request.log.warn({ err: thrown }, error.message);
   // The response has begun, or the client is gone.
   if (reply.sent || reply.raw.headersSent) return;
-  // Close the connection when unread body bytes remain.
-  if (owesBody(request.raw)) reply.header('connection', 'close');
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
 }

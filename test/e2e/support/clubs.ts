@@ -164,7 +164,7 @@ class ClubsController {
   @ApiOperation({ summary: 'Add a club' })
   @ApiBody({ type: NewClubDto })
   @ApiCreatedResponse({ type: ClubDto, description: 'The club.' })
-  @Refuses(nameTaken, nameForbidden, colourTaken, mottoTaken, noSuchParent)
+  @Refuses(nameTaken, nameForbidden, colourTaken, mottoTaken, noSuchParent, 'not_found')
   async createClubInTransaction(@Body() newClub: NewClubDto): Promise<ClubDto> {
     return this.clubs.addInTransaction(newClub);
   }

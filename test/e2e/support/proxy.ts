@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from '@jest/globals';
 import { describeInside, NeedsTheInside } from './deployment.js';
 
-const CONFIGURATION = 'docker/haproxy.cfg';
+export const CONFIGURATION = 'docker/haproxy.cfg';
 const NOWHERE = '127.0.0.1:1';
 const START_MS = 10_000;
 
