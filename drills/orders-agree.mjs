@@ -19,6 +19,9 @@ const WRITERS = 16;
 const ANIMALS = 6;
 const RIVALS = 100;
 
+/** By default after 1 s, when the statement timeout has ended the wait. */
+const DETECT_DEADLOCKS = { deadlock_timeout: '10ms' };
+
 export async function run(drill) {
   const kills = drill.short ? 2 : 24;
   await onPostgres(drill, kills);
@@ -26,7 +29,7 @@ export async function run(drill) {
 }
 
 async function onPostgres(drill, kills) {
-  const { cluster, settings, key } = await setUp(drill);
+  const { cluster, settings, key } = await setUp(drill, DETECT_DEADLOCKS);
   const replicas = await Promise.all([1, 2].map(() => Supervisor.start(drill, settings)));
   const clients = replicas.map(({ origin }) => clientOf(drill, origin, RIVALS / 2));
   const journal = new OrderJournal();
