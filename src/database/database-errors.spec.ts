@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { DataSource, EntityMetadataNotFoundError } from 'typeorm';
+import pg from 'pg';
+import { DataSource, EntityMetadataNotFoundError, QueryFailedError } from 'typeorm';
 import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown, toOutage } from './database-errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
@@ -83,6 +84,15 @@ describe('toOutage', () => {
   ])('does not say so of a statement that was never sent, or was refused: %p', (error) => {
     expect(toOutage(error, true)).toMatchObject({ name: 'DatabaseOutage', cause: error });
   });
+
+  it.each(['57014', '55P03', '40P01'])(
+    'says that nothing was stored when the server refused a write of TypeORM as too busy: %s',
+    (code) => {
+      const error = Object.assign(new pg.DatabaseError('x', 1, 'error'), { code });
+      const thrown = new QueryFailedError('UPDATE', [], error);
+      expect(toOutage(thrown, true)).toMatchObject({ name: 'DatabaseBusy', cause: error });
+    },
+  );
 
   it('leaves other errors alone', () => {
     expect(toOutage(new Error('x'), true)).toBeUndefined();

@@ -55,11 +55,12 @@ export function meaningOfError(error: DatabaseError): Meaning {
 
 /** What the caller of a statement gets when the server refused it and stored nothing. */
 export function toRefusal(error: DatabaseError): Error {
-  const meaning = meaningOfError(error);
-  if (meaning === 'own') return error;
-  return meaning === 'busy' || meaning === 'conflict'
-    ? new DatabaseBusy({ cause: error })
-    : new DatabaseRefusal({ cause: error });
+  if (meaningOfError(error) === 'own') return error;
+  return isBusy(error) ? new DatabaseBusy({ cause: error }) : new DatabaseRefusal({ cause: error });
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof DatabaseError && ['busy', 'conflict'].includes(meaningOfError(error));
 }
 
 /** TypeORM wraps the errors of pg. */
@@ -119,11 +120,11 @@ const OUTAGES = [
  * statement that was sent and not answered leaves its outcome unknown.
  */
 export function toOutage(thrown: unknown, changesSomething: boolean): DatabaseOutage | undefined {
-  if (thrown instanceof DatabaseOutage) return thrown;
-  if (!isDatabaseOutage(thrown)) return undefined;
-  return changesSomething && isUnanswered(thrown as Error)
-    ? new OutcomeUnknown({ cause: thrown })
-    : new DatabaseOutage(undefined, { cause: thrown });
+  const cause = driverErrorOf(thrown);
+  if (cause instanceof DatabaseOutage) return cause;
+  if (!isDatabaseOutage(cause)) return undefined;
+  if (changesSomething && isUnanswered(cause as Error)) return new OutcomeUnknown({ cause });
+  return isBusy(cause) ? new DatabaseBusy({ cause }) : new DatabaseOutage(undefined, { cause });
 }
 
 /** A connection that could not be made carried no statement. */

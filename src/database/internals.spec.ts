@@ -198,6 +198,17 @@ describe('internals of others that the database relies on', () => {
     return called.join() === 'runner,manager,runner,manager';
   });
 
+  itFinds('TypeORM: the state of a transaction', 'src/database/transactions', async () => {
+    const dataSource = await new DataSource({ type: 'postgres', driver }).initialize();
+    const runner = dataSource.createQueryRunner();
+    await runner.startTransaction();
+    const { isTransactionActive, transactionDepth } = runner as unknown as Internals;
+    await runner.rollbackTransaction();
+    await runner.release();
+    await dataSource.destroy();
+    return isTransactionActive === true && transactionDepth === 1;
+  });
+
   itFinds('TypeORM: MigrationExecutor', 'src/database/migrator.ts', () => {
     const executor = new MigrationExecutor(
       new DataSource({ type: 'postgres', driver }),

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
+import { driverErrorOf } from './database-errors.js';
 import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
 
@@ -11,6 +12,9 @@ export type Migration = new () => MigrationInterface;
 /** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;
 const RETRY_MS = 100;
+/** Writes of requests queue behind a lock that a migration waits for, and must not fail for it. */
+const LOCK_WAIT_MS = 200;
+const LOCK_RETRY_MS = 1_000;
 const WARN_AFTER_MS = 1_000;
 const WARN_EVERY_MS = 10_000;
 
@@ -31,10 +35,10 @@ export async function migrate(
   try {
     await requireUtf8(runner);
     await lock(runner, signal);
+    if (connection.kind === 'server') limitLockWaits(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
-    const hint = await blockerHint(runner);
-    const done = await warnWhileRunning(executor.executePendingMigrations(), hint);
+    const done = await warnWhileRunning(runPending(executor, signal));
     await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     return done.map(({ name }) => name);
   } finally {
@@ -75,18 +79,38 @@ const HOLDER = `
     AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32 | objid::bigint) = $1`;
 
-/** Queried beforehand, because the migrations occupy the connection. */
-async function blockerHint(runner: QueryRunner): Promise<string> {
-  const [{ pid }] = await runner.query('SELECT pg_backend_pid() AS pid');
-  return `If they wait for a lock, this shows for whom: SELECT pg_blocking_pids(${pid})`;
+/** Not outside of transactions: CREATE INDEX CONCURRENTLY waits without blocking writes, and leaves a broken index if it fails. */
+function limitLockWaits(runner: QueryRunner): void {
+  const start = runner.startTransaction.bind(runner);
+  runner.startTransaction = async (isolation) => {
+    await start(isolation);
+    await runner.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+  };
 }
 
+async function runPending(executor: MigrationExecutor, signal?: AbortSignal): Promise<{ name: string }[]> {
+  for (;;) {
+    try {
+      return await executor.executePendingMigrations();
+    } catch (error) {
+      if ((driverErrorOf(error) as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      await delay(LOCK_RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const HINT =
+  'If they wait for locks, this shows the longest transactions: ' +
+  'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start';
+
 /** A slow migration cannot be told from one that waits for a lock, so the operator gets a hint. */
-function warnWhileRunning<T>(work: Promise<T>, hint: string): Promise<T> {
+function warnWhileRunning<T>(work: Promise<T>): Promise<T> {
   const begun = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - begun) / 1000);
-    logger.warn(`The migrations have been running for ${seconds} s. ${hint}`);
+    logger.warn(`The migrations have been running for ${seconds} s. ${HINT}`);
   }, WARN_EVERY_MS);
   return work.finally(() => clearInterval(timer));
 }

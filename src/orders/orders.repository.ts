@@ -17,14 +17,9 @@ export class OrdersRepository {
     return this.orders.readPage({ filters: { petId, complete }, after, limit });
   }
 
-  findById(id: bigint): Promise<Order | null> {
-    return this.orders.readOne({ id });
-  }
-
-  /** Keeps other changes of the order out until the transaction ends. */
-  findAndLock(id: bigint, transaction: Transaction): Promise<Order | null> {
-    const orders = transaction.withRepository(this.orders);
-    return orders.findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+  findById(id: bigint, transaction?: Transaction): Promise<Order | null> {
+    const orders = transaction?.withRepository(this.orders) ?? this.orders;
+    return orders.readOne({ id });
   }
 
   insert({ petId, quantity, shipDate }: NewOrderDto, transaction: Transaction): Promise<Order> {
@@ -32,11 +27,13 @@ export class OrdersRepository {
     return orders.add({ petId, quantity, shipDate: shipDate ?? null, complete: false });
   }
 
-  async update(id: bigint, change: OrderChangeDto, transaction: Transaction): Promise<void> {
-    await transaction.withRepository(this.orders).update({ id }, change);
+  /** Null if no order with this id is open. */
+  changeOpen(id: bigint, change: OrderChangeDto, transaction: Transaction): Promise<Order | null> {
+    return transaction.withRepository(this.orders).change({ id, complete: false }, change);
   }
 
-  async delete(id: bigint, transaction: Transaction): Promise<void> {
-    await transaction.withRepository(this.orders).delete({ id });
+  /** Null if no order with this id was open. */
+  deleteOpen(id: bigint, transaction: Transaction): Promise<Order | null> {
+    return transaction.withRepository(this.orders).discard({ id, complete: false });
   }
 }

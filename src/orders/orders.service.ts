@@ -38,21 +38,20 @@ export class OrdersService {
 
   update(id: bigint, change: OrderChangeDto): Promise<Order> {
     return this.transactions.run(async (transaction) => {
-      const order = found(await this.orders.findAndLock(id, transaction));
-      const changed = apply(change, order);
-      if (!changed) return order;
-      requireOpen(order);
-      await this.orders.update(id, change, transaction);
-      if (changed.complete) await this.pets.setStatus(order.petId, 'sold', transaction);
-      return changed;
+      const order = await this.orders.changeOpen(id, change, transaction);
+      if (!order) return unchanged(change, found(await this.orders.findById(id, transaction)));
+      if (order.complete) await this.pets.setStatus(order.petId, 'sold', transaction);
+      return order;
     });
   }
 
   delete(id: bigint): Promise<void> {
     return this.transactions.run(async (transaction) => {
-      const order = found(await this.orders.findAndLock(id, transaction));
-      requireOpen(order);
-      await this.orders.delete(id, transaction);
+      const order = await this.orders.deleteOpen(id, transaction);
+      if (!order) {
+        found(await this.orders.findById(id, transaction));
+        throw orderComplete();
+      }
       await this.pets.setStatus(order.petId, 'available', transaction);
     });
   }
@@ -63,17 +62,14 @@ function found(order: Order | null): Order {
   return order;
 }
 
-function requireOpen({ complete }: Order): void {
-  if (complete) throw orderComplete();
-}
-
-/** The changed order; undefined if the values are those that it has. */
-function apply({ quantity, shipDate, complete }: OrderChangeDto, order: Order): Order | undefined {
+/** @throws if the change of a complete order would change it */
+function unchanged({ quantity, shipDate, complete }: OrderChangeDto, order: Order): Order {
   const changed = {
     ...order,
     quantity: quantity ?? order.quantity,
     shipDate: shipDate === undefined ? order.shipDate : shipDate,
     complete: complete ?? order.complete,
   };
-  return isDeepStrictEqual({ ...order }, changed) ? undefined : changed;
+  if (!isDeepStrictEqual({ ...order }, changed)) throw orderComplete();
+  return order;
 }

@@ -140,6 +140,16 @@ describeInside('The fast methods of a repository', () => {
     await expect(kites.change({ id: absent }, { flies: false })).rejects.toThrow('undefined');
   });
 
+  it('delete one row if it equals the conditions, and return it', async () => {
+    const [added, other] = [await patiently(() => kites.add(KITE)), await patiently(() => kites.add(KITE))];
+    const { id } = added;
+    expect(await kites.discard({ id, flies: !KITE.flies })).toBeNull();
+    expect(await kites.discard({ id, flies: KITE.flies })).toEqual(added);
+    expect(await patiently(() => kites.readOne({ id }))).toBeNull();
+    expect(await patiently(() => kites.readOne({ id: other.id }))).toEqual(other);
+    await expect(kites.discard({})).rejects.toThrow('Kite.discard() needs a condition.');
+  });
+
   it('refuse conditions that equal nothing or everything', async () => {
     const absent = undefined as unknown as bigint;
     await expect(kites.readOne({ id: absent })).rejects.toThrow('A condition on Kite is undefined.');

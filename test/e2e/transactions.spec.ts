@@ -241,6 +241,12 @@ describeInside('A transaction', () => {
       expect(await shelves.count()).toBe(0);
     });
 
+    it('has the time limit of statements of requests, which ends with it', async () => {
+      const limit = (manager: Transaction) => manager.query('SHOW statement_timeout');
+      expect(await run(limit)).toEqual([{ statement_timeout: '400ms' }]);
+      expect(await limit(shelves.manager)).not.toEqual([{ statement_timeout: '400ms' }]);
+    });
+
     it('waits for a lock no longer than any statement of a request', async () => {
       const { id } = await shelves.add({ label: 'locked' });
       const change = (transaction: Transaction) =>

@@ -72,14 +72,27 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   /** Changes the row that equals all of these values, and returns it. Undefined changes nothing. */
   async change(where: Partial<T>, changes: Partial<Omit<T, 'id'>>): Promise<T | null> {
     if (Object.values(changes).every((value) => value === undefined)) return this.readOne(where);
-    if (Object.keys(where).length === 0) throw new Error(`${this.name}.change() needs a condition.`);
-    this.requireValues(Object.values(where));
+    this.requireCondition(where, 'change');
     const update = this.createQueryBuilder()
       .update()
       .set(changes as QueryDeepPartialEntity<T>);
-    const { raw } = await update.where(where).returning('*').execute();
-    const [row] = raw as Row[];
+    return this.rowOf(await update.where(where).returning('*').execute());
+  }
+
+  /** Deletes the row that equals all of these values, and returns it. */
+  async discard(where: Partial<T>): Promise<T | null> {
+    this.requireCondition(where, 'discard');
+    return this.rowOf(await this.createQueryBuilder().delete().where(where).returning('*').execute());
+  }
+
+  private rowOf({ raw }: { raw: Row[] }): T | null {
+    const [row] = raw;
     return row ? (this.statements.rowOf(row) as unknown as T) : null;
+  }
+
+  private requireCondition(where: Partial<T>, method: string): void {
+    if (Object.keys(where).length === 0) throw new Error(`${this.name}.${method}() needs a condition.`);
+    this.requireValues(Object.values(where));
   }
 
   private read(statement: EntityStatement, values: unknown[]): Promise<Row[]> {

@@ -23,6 +23,9 @@ type Client = PoolClient & RowParsingClient;
 const { waitMs, statementMs, answerMs } = DATABASE_LIMITS;
 const MOST_ATTEMPTS = 3;
 
+/** One message, so one round trip. The embedded engine enforces no timeout. */
+const BEGIN = { server: `BEGIN; SET LOCAL statement_timeout = ${statementMs}`, embedded: 'BEGIN' } as const;
+
 /** An open transaction: `transaction.withRepository(repository)` is the repository inside of it. */
 export type Transaction = EntityManager;
 
@@ -45,7 +48,7 @@ export class Transactions {
       this.availability.check();
       const transaction = new TimedTransaction(
         this.dataSource.createQueryRunner(),
-        this.connection.kind === 'server',
+        BEGIN[this.connection.kind],
         deadline,
       );
       try {
@@ -61,6 +64,9 @@ export class Transactions {
   }
 }
 
+/** The state of a query runner of TypeORM, for which a nested transaction is a savepoint. */
+const BEGUN = { isTransactionActive: true, transactionDepth: 1 };
+
 /** One attempt. */
 class TimedTransaction {
   /** Whether the outcome depends on the answer to COMMIT. */
@@ -69,7 +75,7 @@ class TimedTransaction {
 
   constructor(
     private readonly runner: QueryRunner,
-    private readonly hasStatementTimeout: boolean,
+    private readonly begin: string,
     private readonly deadline: number,
   ) {}
 
@@ -85,9 +91,9 @@ class TimedTransaction {
 
   private async perform<T>(work: (transaction: Transaction) => Promise<T>, client: PoolClient): Promise<T> {
     const { runner } = this;
-    await runner.startTransaction();
+    await client.query(this.begin);
+    Object.assign(runner, BEGUN);
     try {
-      if (this.hasStatementTimeout) await runner.query(`SET LOCAL statement_timeout = ${statementMs}`);
       const result = await insideTransaction(() => work(runner.manager));
       await this.commit(client);
       return result;
