@@ -13,7 +13,7 @@ describe('createSampleThing: POST /v1/sample/things', () => {
   afterAll(() => service.stop());
 
   itRequiresAnApiKey(() => service, { method: 'POST', path: '/v1/sample/things', body: SAMPLE_THING });
-  // if list|get|update|delete
+  // if list
   // else
   itAnswersErrors(() => service, { path: '/v1/sample/things' });
   // end
