@@ -90,6 +90,9 @@ export class SampleThingsController {
     type: SampleThingDto,
     description: 'The changed sample thing.',
     examples: SAMPLE_THING_EXAMPLES,
+    path: SampleThingPath,
+    service: SampleThingsService,
+    find: (sampleThings, { sampleThingId }) => sampleThings.get(sampleThingId),
   })
   @InStage('experimental')
   async updateSampleThing(

@@ -63,6 +63,7 @@ describe('updateSampleThing: PATCH /v1/sample/things/{sampleThingId}', () => {
     'answers 404 for id %s',
     async (id) => {
       expectError(await service.patch(`/v1/sample/things/${id}`, {}), 'not_found');
+      expectError(await service.patch(`/v1/sample/things/${id}`, { surprise: 1 }), 'not_found');
     },
   );
 });
