@@ -64,7 +64,7 @@ export class SampleThingsController {
     examples: SAMPLE_THING_EXAMPLES,
   })
   // end
-  // if references
+  // if references|unique
   @Refuses($refusals$)
   // end
   @InStage('experimental')
@@ -94,6 +94,9 @@ export class SampleThingsController {
     service: SampleThingsService,
     find: (sampleThings, { sampleThingId }) => sampleThings.get(sampleThingId),
   })
+  // if unique
+  @Refuses($taken$)
+  // end
   @InStage('experimental')
   async updateSampleThing(
     @Param() { sampleThingId }: SampleThingPath,
