@@ -18,7 +18,7 @@ const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular
   npm run generate -- toys 'name:text(255) price:decimal? petId:int64->pets'
   npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update
 
-A field is name:kind, then ->table for a reference, ? if it may be absent, =value for a default.
+A field is name:kind, then :unique for a text, ->table for a reference, ? if it may be absent, =value for a default.
 Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.`;
 const OPTIONS = { singular: { type: 'string' }, path: { type: 'string' }, only: { type: 'string' } };
 

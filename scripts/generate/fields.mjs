@@ -4,9 +4,9 @@ import { referenced } from './referenced.mjs';
 import { wordsOfTemplate } from './template.mjs';
 
 const FIELD =
-  /^(?<name>[^:()?=>-]+):(?<kind>\w+)(?:\((?<range>[^)]*)\))?(?:->(?<target>[a-z0-9_]+))?(?<optional>\?)?(?:=(?<initial>.+))?$/;
+  /^(?<name>[^:()?=>-]+):(?<kind>\w+)(?:\((?<range>[^)]*)\))?(?<unique>:unique)?(?:->(?<target>[a-z0-9_]+))?(?<optional>\?)?(?:=(?<initial>.+))?$/;
 const CAMEL = /^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$/;
-const SYNTAX = `Write name:kind, such as 'name:text(255) price:decimal? petId:int64->pets complete:boolean=false'; kinds: ${Object.keys(KINDS).join(', ')}.`;
+const SYNTAX = `Write name:kind, such as 'name:text(255):unique price:decimal? petId:int64->pets complete:boolean=false'; kinds: ${Object.keys(KINDS).join(', ')}.`;
 /** Reserved words of PostgreSQL that are camel-case names; the migration does not quote its columns. */
 const RESERVED_COLUMNS = new Set(
   `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create default
@@ -60,6 +60,11 @@ function readField(text, { plural, singular }) {
   if (column.length > LONGEST_IN_DATABASE)
     fail(`its constraint "${column}" would be too long. Shorten its name.`);
   if (parts.target && parts.kind !== 'int64') fail('a reference is an int64, such as petId:int64->pets.');
+  if (parts.unique && !(made.canBeUnique && !parts.optional && parts.initial === undefined)) {
+    fail(
+      'only a text of 20 to 500 characters can be unique, such as name:text(255):unique, and it is always there.',
+    );
+  }
   if (parts.optional && parts.initial !== undefined) {
     fail('leave out the "?": a field with a default may be left out of a request anyway.');
   }
@@ -68,6 +73,7 @@ function readField(text, { plural, singular }) {
     ...made,
     samples: made.samples.toSorted((a, b) => (a === initial) - (b === initial)), // tests tell a sample from the default
     optional: Boolean(parts.optional),
+    unique: Boolean(parts.unique),
     reference: parts.target && referenced(parts.target, fail),
     initial,
   };

@@ -30,6 +30,7 @@ function conditionsOf(fields, operations) {
   const conditions = new Set(operations);
   if (fields.some(({ optional, reference }) => optional && !reference)) conditions.add('clearable');
   if (fields.some(({ reference }) => reference)) conditions.add('references');
+  if (fields.some(({ unique }) => unique)) conditions.add('unique');
   if (fields.some(({ optional, initial }) => optional || initial !== undefined)) conditions.add('optional');
   if (fields.some(({ kept, reference }) => kept.length > 0 && !reference)) conditions.add('kept');
   return conditions;

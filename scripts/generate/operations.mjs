@@ -26,6 +26,6 @@ export function needsOf(path) {
   if (/update-sample|-change\.dto/.test(path)) return ['update'];
   if (/delete-sample/.test(path)) return ['delete'];
   if (path.endsWith('.path.ts')) return ['get', 'update', 'delete'];
-  if (path.endsWith('.errors.ts')) return ['references'];
+  if (path.endsWith('.errors.ts')) return ['references', 'unique'];
   return OPERATIONS;
 }

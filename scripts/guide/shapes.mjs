@@ -1,7 +1,7 @@
 // Resources of other shapes than the one in the guide. Its checks of format, lint, types and migrations cover them as well.
 
 const SHAPES = [
-  `boxes 'name:text(2..80) price:decimal petId:int64->pets shipDate:dateTime? sold:boolean=false kind:oneOf(soft|hard)?
+  `boxes 'name:text(2..80):unique price:decimal petId:int64->pets shipDate:dateTime? sold:boolean=false kind:oneOf(soft|hard)?
     stock:integer(1..1000)=1' --singular box --path store/boxes --only list,create,get,update,delete`,
   `lids 'size:decimal(0..9.999)? kind:oneOf(flat|round)=flat boxId:int64->boxes' --path store/lids --only list,create`,
   `handles 'lidId:int64->lids? weight:integer' --only create,delete`,

@@ -11,7 +11,8 @@ declare module 'fastify' {
 
 /**
  * Collects the methods of each path registered from now on. `answerOthers`, called after all routes are registered, adds
- * OPTIONS, which lists the methods and the media types of PATCH (RFC 5789), and answers all other methods with 405.
+ * OPTIONS, which lists the methods and the media types of PATCH (RFC 5789), and answers all other methods with 405. A path
+ * with an empty segment in the place of a parameter is another path: 404.
  */
 export function collectMethods(
   instance: FastifyInstance,
@@ -45,6 +46,18 @@ export function collectMethods(
           },
         });
       }
+      // The router would match an empty parameter. It prefers paths without parameters.
+      for (const url of new Set([...methods.keys()].flatMap(withEmptySegment))) {
+        if (methods.has(url)) continue;
+        instance.route({ method: METHODS, url, handler: (_, reply) => reply.callNotFound() });
+      }
     },
   };
+}
+
+/** The path with one parameter left out: `/pets/` for `/pets/:petId`. */
+function withEmptySegment(url: string): string[] {
+  return [...url.matchAll(/:\w+/g)].map(
+    ({ 0: parameter, index }) => url.slice(0, index) + url.slice(index + parameter.length),
+  );
 }

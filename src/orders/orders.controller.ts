@@ -3,7 +3,6 @@ import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Refuses } from '../api/errors/refuses.decorator.js';
 import { Created } from '../api/responses/created.decorator.js';
 import { Deleted } from '../api/responses/deleted.decorator.js';
-import { NotFoundFirst } from '../api/responses/not-found-first.decorator.js';
 import { Updated } from '../api/responses/updated.decorator.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import { InStage } from '../api/document/stability.js';
@@ -82,9 +81,11 @@ export class OrdersController {
     type: OrderDto,
     description: 'The changed order.',
     examples: ORDER_EXAMPLES,
+    path: OrderPath,
+    service: OrdersService,
+    find: (orders, { orderId }) => orders.get(orderId),
   })
   @Refuses(orderComplete)
-  @NotFoundFirst(OrderPath, OrdersService, (orders, { orderId }) => orders.get(orderId))
   @InStage('experimental')
   async updateOrder(@Param() { orderId }: OrderPath, @Body() change: OrderChangeDto): Promise<OrderDto> {
     return OrderDto.from(await this.orders.update(orderId, change));

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { getRepositoryToken } from '@nestjs/typeorm';
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
+import {
+  Column,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+  type QueryRunner,
+} from 'typeorm';
 import { parseJson } from '../../src/common/json/parse-json.js';
 import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { DatabaseBusy } from '../../src/database/database-errors.js';
@@ -10,9 +18,17 @@ import { type Feature, startFeature } from './support/feature.js';
 const ID = { type: 'bigint', generatedIdentity: 'ALWAYS' } as const;
 
 @Entity('makers')
+@Index('makers_name', ['name'], { unique: true })
+@Index('makers_town', ['town'], { unique: true, where: 'town IS NOT NULL' })
 class Maker {
   @PrimaryGeneratedColumn('identity', ID)
   readonly id!: bigint;
+
+  @Column('text')
+  readonly name!: string;
+
+  @Column('text', { nullable: true })
+  readonly town!: string | null;
 }
 
 @Entity('kites')
@@ -43,7 +59,9 @@ class Kite {
 class CreateKites1000000000000 {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      CREATE TABLE makers (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+      CREATE TABLE makers (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL, town text);
+      CREATE UNIQUE INDEX makers_name ON makers (name);
+      CREATE UNIQUE INDEX makers_town ON makers (town) WHERE town IS NOT NULL;
       CREATE TABLE kites (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         details jsonb,
@@ -107,7 +125,7 @@ describeInside('The fast methods of a repository', () => {
 
   it('treat dates, arrays, defaults and the column of a relation as TypeORM does', async () => {
     const { id: makerId } = await patiently(() =>
-      feature.app.get<BatchedRepository<Maker>>(getRepositoryToken(Maker)).save({}),
+      feature.app.get<BatchedRepository<Maker>>(getRepositoryToken(Maker)).save({ name: 'z' }),
     );
     const given = { details: null, madeOn: '2026-01-31', tags: ['a,b', '"'], flies: undefined, makerId };
     const added = await patiently(() => kites.add(given));
@@ -116,7 +134,27 @@ describeInside('The fast methods of a repository', () => {
     const { items } = await patiently(() => kites.readPage({ filters: { makerId }, limit: 5 }));
     expect(items).toEqual([added]);
     const joined = await kites.findOne({ where: { id: added.id }, relations: { maker: true } });
-    expect(joined?.maker).toEqual({ id: makerId });
+    expect(joined?.maker).toMatchObject({ id: makerId });
+  });
+
+  it('read pages in the order of a unique property, which the cursor has', async () => {
+    const makers = feature.app.get<BatchedRepository<Maker>>(getRepositoryToken(Maker));
+    for (const name of ['c', 'a&b', 'b', 'd'])
+      await patiently(() => makers.add({ name, town: 'Ulm' + name }));
+    const first = await patiently(() => makers.readPage({ by: 'name', limit: 2 }));
+    expect(first.items.map(({ name }) => name)).toEqual(['a&b', 'b']);
+    expect(first.nextCursor).toBe('b');
+    const rest = await patiently(() => makers.readPage({ by: 'name', after: 'b', limit: 2 }));
+    expect(rest.items.map(({ name }) => name)).toEqual(['c', 'd']);
+    const filters = { town: 'Ulmc' };
+    const ofTown = await patiently(() => makers.readPage({ by: 'name', filters, after: 'b', limit: 2 }));
+    expect(ofTown).toMatchObject({ items: [{ name: 'c' }], nextCursor: undefined });
+  });
+
+  it('refuse the order of a property that rows may share or lack', async () => {
+    const makers = feature.app.get<BatchedRepository<Maker>>(getRepositoryToken(Maker));
+    const message = 'A list by Maker.town needs a unique index on that property alone';
+    await expect(makers.readPage({ by: 'town' as never, limit: 2 })).rejects.toThrow(message);
   });
 
   it('return instances of the entity', async () => {

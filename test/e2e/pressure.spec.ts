@@ -29,7 +29,7 @@ describe('At the limit of concurrent requests, the service', () => {
       repository.findPage = async () => {
         begin();
         await new Promise<void>((resolve) => (finish = resolve));
-        return new Page<Pet>([], false);
+        return new Page<Pet>([], undefined);
       };
     });
     held = service.get('/v1/pets');

@@ -67,7 +67,14 @@ class NotesController {
   @Patch(':noteId')
   @ApiOperation({ summary: 'Change a note' })
   @ApiHeader({ name: 'X-Reason', required: false })
-  @Updated({ type: NoteDto, description: 'The changed note.', examples: {} })
+  @Updated({
+    type: NoteDto,
+    description: 'The changed note.',
+    examples: {},
+    path: NotePath,
+    service: Notes,
+    find: (notes, { noteId }) => notes.get(noteId),
+  })
   updateNote(@Param() { noteId }: NotePath, @Body() change: NoteChangeDto): NoteDto {
     if (change.label === LOST) throw new Error('Query read timeout');
     return Object.assign(this.notes.get(noteId), change);

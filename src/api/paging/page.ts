@@ -1,21 +1,21 @@
-/** A page of a list in ascending order of id. */
-export class Page<T extends { id: bigint }> {
+/** Where a page ends: the id of its last item, or its value of the unique field that orders the list. */
+export type Cursor = bigint | string;
+
+/** A page of a list. */
+export class Page<T> {
   constructor(
     readonly items: T[],
-    readonly hasMore: boolean,
+    /** The value of `after` for the next page; undefined on the last one. */
+    readonly nextCursor: Cursor | undefined,
   ) {}
 
   /** Expects one row more than the limit, if there is one: it tells whether another page follows. */
-  static of<T extends { id: bigint }>(rows: T[], limit: number): Page<T> {
-    return new Page(rows.slice(0, limit), rows.length > limit);
+  static of<T>(rows: T[], limit: number, by: keyof T): Page<T> {
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    return new Page(rows.slice(0, limit), last?.[by] as Cursor | undefined);
   }
 
-  map<U extends { id: bigint }>(change: (item: T) => U): Page<U> {
-    return new Page(this.items.map(change), this.hasMore);
-  }
-
-  /** The value of `after` for the next page. */
-  get nextCursor(): bigint | undefined {
-    return this.hasMore ? this.items.at(-1)?.id : undefined;
+  map<U>(change: (item: T) => U): Page<U> {
+    return new Page(this.items.map(change), this.nextCursor);
   }
 }

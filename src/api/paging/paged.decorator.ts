@@ -8,9 +8,9 @@ import {
 } from '../responses/transform-response.decorator.js';
 import { headerRef } from '../document/operations.js';
 import type { Examples } from '../document/openapi-types.js';
-import type { Page } from './page.js';
+import type { Cursor, Page } from './page.js';
 
-type AnyPage = Page<{ id: bigint }>;
+type AnyPage = Page<unknown>;
 
 /** Sends the items as a bare array, with links to the first and the next page in the Link header (RFC 8288). */
 const withLinks: ResponseTransformFactory<AnyPage> = (app) => {
@@ -26,11 +26,15 @@ const withLinks: ResponseTransformFactory<AnyPage> = (app) => {
     const { nextCursor, items } = page;
     void reply.header(
       'link',
-      nextCursor === undefined ? first : `${first}, ${target([...kept, `after=${nextCursor}`])}; rel="next"`,
+      nextCursor === undefined ? first : `${first}, ${target([...kept, after(nextCursor)])}; rel="next"`,
     );
     return items;
   };
 };
+
+function after(cursor: Cursor): string {
+  return `after=${typeof cursor === 'string' ? encodeURIComponent(cursor) : cursor}`;
+}
 
 /** Declares a list with keyset pagination; `name` names the array type in the document. */
 export function Paged(options: {

@@ -1,5 +1,5 @@
 import { type EntityManager, type EntityTarget, type QueryDeepPartialEntity, Repository } from 'typeorm';
-import { Page } from '../../api/paging/page.js';
+import { type Cursor, Page } from '../../api/paging/page.js';
 import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
 import { refuseInsideTransaction } from '../transactions/open-transaction.js';
 import type { Encoder } from './column-values.js';
@@ -11,11 +11,16 @@ export interface EntityWithId {
   readonly id: bigint;
 }
 
-export interface PageRequest<T> {
+/** The properties that can order a list. */
+type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[keyof T];
+
+export interface PageRequest<T, By extends Orders<T>> {
+  /** A unique property, in whose ascending order the list is: the id if there is none. */
+  readonly by?: By;
   /** By equality. An undefined filter is left out. */
   readonly filters?: { readonly [P in keyof T]?: T[P] | undefined };
-  /** The page starts after this id. */
-  readonly after?: bigint | undefined;
+  /** The page starts after this value of the property. */
+  readonly after?: T[By] | undefined;
   readonly limit: number;
 }
 
@@ -43,16 +48,18 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     return (row as T | undefined) ?? null;
   }
 
-  /** A page in ascending order of id. */
-  async readPage({ filters = {}, after, limit }: PageRequest<T>): Promise<Page<T>> {
+  /** A page in ascending order of a unique property. */
+  async readPage<By extends Orders<T> = Orders<T> & 'id'>(request: PageRequest<T, By>): Promise<Page<T>> {
+    const { by = 'id', filters = {}, after, limit } = request;
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
     const names = given.map(([name]) => name);
-    const values = given.map(([, value]) => value as unknown);
+    const values: unknown[] = given.map(([, value]) => value);
     if (after !== undefined) values.push(after);
+    names.push(by);
     // One row more than the limit tells whether another page follows.
     values.push(limit + 1);
     const rows = await this.read(this.statements.readPage(names, after !== undefined), values);
-    return Page.of(rows as unknown as T[], limit);
+    return Page.of(rows as unknown as T[], limit, by);
   }
 
   /** Adds a row. It is committed when this resolves, except in a transaction. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
 import { arraySafeType, decoderOf, type Encoder, encoderOf, prepareValue } from './column-values.js';
+import { requireUnique } from './require-fit.js';
 import type { Row, Statement } from './statement.js';
 
 /** A statement, and how to encode each of its values. */
@@ -55,21 +56,23 @@ export class EntitySql {
     });
   }
 
-  /** A page in ascending order of id. Its values: those of the filters, the id that it starts after, the limit. */
-  readPage(filters: string[], hasStart: boolean): EntityStatement {
-    return this.cached(hasStart ? 'page after by' : 'page by', filters, () => {
-      const filtered = filters.map((filter) => this.column(filter));
-      const start = hasStart ? [...filtered, this.column('id')] : filtered;
+  /** A page of those that equal the filters, by the last property. Its values: filters, where it starts, the limit. */
+  readPage(filtersAndOrder: string[], hasStart: boolean): EntityStatement {
+    return this.cached(hasStart ? 'page after by' : 'page by', filtersAndOrder, () => {
+      const order = filtersAndOrder.map((property) => this.column(property));
+      const filtered = order.slice(0, -1);
+      const start = hasStart ? order : filtered;
+      const encoders = this.encoders(filtersAndOrder).slice(0, start.length);
+      requireUnique(this.columnOf(filtersAndOrder.at(-1) ?? ''));
       const conditions = [];
-      // A range on (filters, id) makes the planner use their index. With `=` it may walk the primary key instead, and
+      // A range on all of them makes the planner use their index. With `=` it may walk the primary key instead, and
       // read most of the table for a rare value.
       if (start.length > 0)
         conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
       if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
-      const order = [...filtered, this.column('id')].join(', ');
       return {
-        text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${start.length + 1}`,
-        encoders: [...this.encoders(hasStart ? [...filters, 'id'] : filters), prepareValue],
+        text: `${this.select(conditions)} ORDER BY ${order.join(', ')} LIMIT $${start.length + 1}`,
+        encoders: [...encoders, prepareValue],
       };
     });
   }

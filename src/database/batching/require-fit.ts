@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { nameOf } from './column-values.js';
 
 /**
@@ -41,4 +42,16 @@ function* problemsOf(entity: EntityMetadata): Generator<string> {
     else if (column.isVersion) yield `${nameOf(column)} is a version that TypeORM counts.`;
   }
   for (const { propertyName, type } of listeners) yield `${name}.${propertyName} is called at ${type}.`;
+}
+
+/** @throws for a property that rows may share, or lack: pages in its order would miss some of them */
+export function requireUnique(column: ColumnMetadata): void {
+  const { indices, uniques } = column.entityMetadata;
+  const keys = [...uniques, ...indices.filter(({ isUnique, where }) => isUnique && !where)];
+  const isUnique = keys.some(({ columns }) => columns.length === 1 && columns[0] === column);
+  if (column.isPrimary || (isUnique && !column.isNullable)) return;
+  throw new Error(
+    `A list by ${nameOf(column)} needs a unique index on that property alone, which must not be nullable: its pages ` +
+      'would miss rows.',
+  );
 }

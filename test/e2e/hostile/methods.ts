@@ -68,6 +68,8 @@ export const methods: Line[] = [
   ['404 not_found', ask('OPTIONS', '*'), 'the server as a whole is not a resource'],
   ['404 not_found', ask('CONNECT', 'example.com:443'), 'the service is not a proxy'],
   ['404 not_found', ask('DELETE', '/nowhere'), 'the path is checked before the method'],
+  ['404 not_found', ask('DELETE', '/v1/pets/'), 'a path with an empty id is another path'],
+  ['404 not_found', ask('OPTIONS', '/v1/pets/'), 'a path with an empty id is another path'],
   ['404 not_found', ask('PUT', '/v1/.nothing'), 'the path is checked before the method'],
   ['400 bad_request', ask('FETCH', '/v1/pets'), 'an unknown method'],
   ['400 bad_request', ask('get', '/v1/pets'), 'methods are case-sensitive'],

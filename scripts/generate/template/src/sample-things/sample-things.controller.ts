@@ -64,7 +64,7 @@ export class SampleThingsController {
     examples: SAMPLE_THING_EXAMPLES,
   })
   // end
-  // if references
+  // if references|unique
   @Refuses($refusals$)
   // end
   @InStage('experimental')
@@ -90,7 +90,13 @@ export class SampleThingsController {
     type: SampleThingDto,
     description: 'The changed sample thing.',
     examples: SAMPLE_THING_EXAMPLES,
+    path: SampleThingPath,
+    service: SampleThingsService,
+    find: (sampleThings, { sampleThingId }) => sampleThings.get(sampleThingId),
   })
+  // if unique
+  @Refuses($taken$)
+  // end
   @InStage('experimental')
   async updateSampleThing(
     @Param() { sampleThingId }: SampleThingPath,

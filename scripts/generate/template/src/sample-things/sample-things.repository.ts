@@ -17,7 +17,7 @@ export class SampleThingsRepository {
     return this.sampleThings.readPage({ after, limit });
   }
   // end
-  // if get
+  // if get|update
 
   findById(id: bigint): Promise<SampleThing | null> {
     return this.sampleThings.readOne({ id });

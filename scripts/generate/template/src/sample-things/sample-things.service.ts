@@ -21,7 +21,7 @@ export class SampleThingsService {
   add(newSampleThing: NewSampleThingDto): Promise<SampleThing> {
     return this.sampleThings.insert(newSampleThing);
   }
-  // if get
+  // if get|update
 
   async get(id: bigint): Promise<SampleThing> {
     const sampleThing = await this.sampleThings.findById(id);

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { itTakesAnObject } from './support/json-input.js';
-import { newSampleThing, SAMPLE_THING, type SampleThingBody } from './support/sample-things.js';
+import { addSampleThings, newSampleThing, SAMPLE_THING, type SampleThingBody } from './support/sample-things.js';
 import { type Service, startService } from './support/service.js';
+import { $taken$ } from '../../src/sample-things/sample-things.errors.js';
 
 describe('createSampleThing: POST /v1/sample/things', () => {
   let service: Service;
@@ -13,7 +14,7 @@ describe('createSampleThing: POST /v1/sample/things', () => {
   afterAll(() => service.stop());
 
   itRequiresAnApiKey(() => service, { method: 'POST', path: '/v1/sample/things', body: SAMPLE_THING });
-  // if list|get|update|delete
+  // if list
   // else
   itAnswersErrors(() => service, { path: '/v1/sample/things' });
   // end
@@ -24,16 +25,10 @@ describe('createSampleThing: POST /v1/sample/things', () => {
   });
 
   it('adds a sample thing$andReturnsLocation$', async () => {
-    // if references
-    const body = await newSampleThing(service);
+    const body = $fresh$;
     const answer = await service.post('/v1/sample/things', body);
     const { id } = answer.json as SampleThingBody;
     expectAnswer(answer, 201, { id, ...body });
-    // else
-    const answer = await service.post('/v1/sample/things', SAMPLE_THING);
-    const { id } = answer.json as SampleThingBody;
-    expectAnswer(answer, 201, { id, ...SAMPLE_THING });
-    // end
     // if get
     expect(answer.headers['location']).toBe(`/v1/sample/things/${id}`);
     expectAnswer(await service.get(`/v1/sample/things/${id}`), 200, answer.json);
@@ -42,11 +37,7 @@ describe('createSampleThing: POST /v1/sample/things', () => {
   // if optional
 
   it('adds one with only what is required', async () => {
-    // if references
-    const { $requiredNames$ } = await newSampleThing(service);
-    // else
-    const { $requiredNames$ } = SAMPLE_THING;
-    // end
+    const { $requiredNames$ } = $fresh$;
     const body = { $requiredNames$ };
     const answer = await service.post('/v1/sample/things', body);
     const { id } = answer.json as SampleThingBody;
@@ -58,11 +49,7 @@ describe('createSampleThing: POST /v1/sample/things', () => {
   it.each([
     // $kept$
   ])('keeps %s exactly: %s', async (field, value) => {
-    // if references
-    const body = { ...(await newSampleThing(service)), [field]: value };
-    // else
-    const body = { ...SAMPLE_THING, [field]: value };
-    // end
+    const body = { ...$fresh$, [field]: value };
     const answer = await service.post('/v1/sample/things', body);
     const { id } = answer.json as SampleThingBody;
     expectAnswer(answer, 201, { id, ...body });
@@ -75,6 +62,16 @@ describe('createSampleThing: POST /v1/sample/things', () => {
     const answer = await service.post('/v1/sample/things', { ...SAMPLE_THING, [field]: value });
     expectError(answer, 'invalid_field', expect.stringContaining(`"${field}"`));
   });
+  // if unique
+
+  it.each([
+    // $takenCases$
+  ] as const)('refuses a %s that is taken', async (field, error) => {
+    const [other] = await addSampleThings(service, {});
+    const body = { ...$fresh$, [field]: other![field] };
+    expectError(await service.post('/v1/sample/things', body), error);
+  });
+  // end
   // if references
 
   it.each([$referenceNames$])('refuses %s of nothing', async (field) => {

@@ -3,6 +3,7 @@ import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addSampleThings, type SampleThingBody } from './support/sample-things.js';
 import { type Service, startService } from './support/service.js';
+import { $taken$ } from '../../src/sample-things/sample-things.errors.js';
 
 describe('updateSampleThing: PATCH /v1/sample/things/{sampleThingId}', () => {
   let service: Service;
@@ -38,6 +39,16 @@ describe('updateSampleThing: PATCH /v1/sample/things/{sampleThingId}', () => {
   });
   // end
 
+  // if unique
+  it.each([
+    // $takenCases$
+  ] as const)('refuses the %s of another', async (field, error) => {
+    const [other, own] = await addSampleThings(service, {}, {});
+    const answer = await service.patch(`/v1/sample/things/${own!.id}`, { [field]: other![field] });
+    expectError(answer, error);
+  });
+
+  // end
   it('changes nothing without fields', async () => {
     expectAnswer(await service.patch(`/v1/sample/things/${sampleThing.id}`, {}), 200, sampleThing);
   });
@@ -63,6 +74,7 @@ describe('updateSampleThing: PATCH /v1/sample/things/{sampleThingId}', () => {
     'answers 404 for id %s',
     async (id) => {
       expectError(await service.patch(`/v1/sample/things/${id}`, {}), 'not_found');
+      expectError(await service.patch(`/v1/sample/things/${id}`, { surprise: 1 }), 'not_found');
     },
   );
 });

@@ -12,13 +12,32 @@ export interface SampleThingBody extends Identified {
 /** A body with all fields. */
 // end
 export const SAMPLE_THING = { $usual$ };
+// if unique
+
+let number = 0;
+// end
 // if references
 
 /** A body with all fields, and what it refers to. */
 export async function newSampleThing(service: Service): Promise<Omit<SampleThingBody, 'id'>> {
+  // if unique
+  const own = { $uniqueValues$ };
+  // end
   // $references$
+  // if unique
+  return { ...SAMPLE_THING, ...own, $referenceIds$ };
+  // else
   return { ...SAMPLE_THING, $referenceIds$ };
+  // end
 }
+// else
+// if unique
+
+/** A body with all fields, unlike any other. */
+export function newSampleThing(): Omit<SampleThingBody, 'id'> {
+  return { ...SAMPLE_THING, $uniqueValues$ };
+}
+// end
 // end
 
 /** Adds sample things, with defaults for the fields that a test does not set. */
@@ -41,7 +60,7 @@ export function addSampleThings(
   return addTo(
     service,
     '/v1/sample/things',
-    sampleThings.map((sampleThing) => ({ ...SAMPLE_THING, ...sampleThing })),
+    sampleThings.map((sampleThing) => ({ ...$fresh$, ...sampleThing })),
   );
 }
 // end
