@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { itTakesAnObject } from './support/json-input.js';
-import { addSampleThings, newSampleThing, SAMPLE_THING, type SampleThingBody } from './support/sample-things.js';
+import {
+  addSampleThings,
+  newSampleThing,
+  SAMPLE_THING,
+  type SampleThingBody,
+} from './support/sample-things.js';
 import { type Service, startService } from './support/service.js';
 import { $taken$ } from '../../src/sample-things/sample-things.errors.js';
 
