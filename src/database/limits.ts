@@ -15,6 +15,8 @@ export const DATABASE_LIMITS = {
   batch: 16,
   /** The connections of a pool whose answer is overdue, until it refuses statements. */
   abandoned: 2,
+  /** Transactions that wait for a connection. Further ones are refused at once, so that waiting occupies few requests. */
+  waitingTransactions: 32,
   heartbeatMs: 150,
   /** Without any message from the server, until the database counts as away. */
   silenceMs: 650,

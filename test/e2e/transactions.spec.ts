@@ -106,6 +106,19 @@ describeInside('A transaction', () => {
     expect(await shelves.count()).toBe(0);
   });
 
+  it('is refused at once when too many others wait for a connection', async () => {
+    const refusals: unknown[] = [];
+    const all = Array.from({ length: 60 }, () =>
+      transactions.run(() => delay(20)).catch((error: unknown) => void refusals.push(error)),
+    );
+    await Promise.resolve();
+    await delay(0);
+    expect(refusals).toHaveLength(60 - 32);
+    expect(refusals.every((error) => error instanceof DatabaseBusy)).toBe(true);
+    await Promise.all(all);
+    await run((transaction) => transaction.withRepository(shelves).add({ label: 'afterwards' }));
+  });
+
   it('is invisible to others until it commits', async () => {
     let release!: () => void;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -245,6 +258,12 @@ describeInside('A transaction', () => {
       const limit = (manager: Transaction) => manager.query('SHOW statement_timeout');
       expect(await run(limit)).toEqual([{ statement_timeout: '400ms' }]);
       expect(await limit(shelves.manager)).not.toEqual([{ statement_timeout: '400ms' }]);
+    });
+
+    it('is ended by the server if the service no longer answers', async () => {
+      const limit = (manager: Transaction) => manager.query('SHOW idle_in_transaction_session_timeout');
+      expect(await run(limit)).toEqual([{ idle_in_transaction_session_timeout: '950ms' }]);
+      expect(await limit(shelves.manager)).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
     });
 
     it('waits for a lock no longer than any statement of a request', async () => {

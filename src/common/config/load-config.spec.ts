@@ -17,6 +17,12 @@ describe('loadConfig', () => {
     });
   });
 
+  it('rejects an address that drivers cannot decode', () => {
+    expect(() => loadConfig({ DATABASE_URL: 'postgres://user:50%@db/animals' })).toThrow(
+      'DATABASE_URL must be a PostgreSQL address',
+    );
+  });
+
   it('reads every variable', () => {
     const config = loadConfig({
       PORT: '8080',
@@ -145,6 +151,12 @@ describe('loadConfig', () => {
       expect(databaseUrl).toBe('postgres://user:secret@db:5432/animals');
     });
 
+    it('never shows a value that was given in place of its path', () => {
+      expect(() => loadConfig({ DATABASE_URL_FILE: 'postgres://user:secret@db/animals' })).toThrow(
+        /^(?!.*secret)(?:.|\n)*DATABASE_URL_FILE must be the path of a readable file/,
+      );
+    });
+
     it('rejects a file that cannot be read, a value beside it, and an invalid content', () => {
       const env = {
         DATABASE_URL_FILE: join(folder, 'missing'),
@@ -153,7 +165,7 @@ describe('loadConfig', () => {
         PORT_FILE: path,
       };
       expect(() => loadConfig(env)).toThrow(
-        /DATABASE_URL_FILE must be a readable file \(ENOENT.*\n.*Set either REDIS_URL or REDIS_URL_FILE, not both/,
+        /DATABASE_URL_FILE must be the path of a readable file \(ENOENT\)\n.*Set either REDIS_URL or REDIS_URL_FILE, not both/,
       );
       expect(() => loadConfig({ PORT_FILE: path })).toThrow(/PORT must be a port number(?!.*secret)/);
     });

@@ -57,9 +57,12 @@ function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new Error(`${name}${FILE_SUFFIX} must be a readable file (${(error as Error).message})`, {
-      cause: error,
-    });
+    throw new Error(
+      `${name}${FILE_SUFFIX} must be the path of a readable file (${(error as NodeJS.ErrnoException).code})`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

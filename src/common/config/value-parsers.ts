@@ -50,8 +50,21 @@ export const day: Parser<Date> = {
 export function url(expected: string, ...protocols: string[]): Parser<string> {
   return {
     expected,
-    parse: (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
+    parse: (text) => {
+      const isUrl = URL.canParse(text) && protocols.includes(new URL(text).protocol);
+      return isUrl && isDecodable(text) ? text : undefined;
+    },
   };
+}
+
+/** Drivers decode the user and the password. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export const postgresUrl = url(

@@ -20,17 +20,25 @@ import { readSockets } from '../server/read-sockets.js';
 
 type Client = PoolClient & RowParsingClient;
 
-const { waitMs, statementMs, answerMs } = DATABASE_LIMITS;
+const { waitMs, statementMs, answerMs, waitingTransactions: MOST_WAITING } = DATABASE_LIMITS;
 const MOST_ATTEMPTS = 3;
 
-/** One message, so one round trip. The embedded engine enforces no timeout. */
-const BEGIN = { server: `BEGIN; SET LOCAL statement_timeout = ${statementMs}`, embedded: 'BEGIN' } as const;
+/**
+ * One message, so one round trip. The server itself ends the transaction of a replica that froze or is gone, which would
+ * keep its row locks. The embedded engine enforces no timeout.
+ */
+const BEGIN = {
+  server: `BEGIN; SET LOCAL statement_timeout = ${statementMs}; SET LOCAL idle_in_transaction_session_timeout = ${waitMs + answerMs}`,
+  embedded: 'BEGIN',
+} as const;
 
 /** An open transaction: `transaction.withRepository(repository)` is the repository inside of it. */
 export type Transaction = EntityManager;
 
 /** Transactions of requests. They end within the time that a request may take. */
 export class Transactions {
+  private waiting = 0;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly connection: DatabaseConnection,
@@ -46,12 +54,15 @@ export class Transactions {
     const deadline = performance.now() + waitMs + answerMs;
     for (let attempt = 1; ; attempt++) {
       this.availability.check();
+      if (this.waiting >= MOST_WAITING) throw new DatabaseBusy();
       const transaction = new TimedTransaction(
         this.dataSource.createQueryRunner(),
         BEGIN[this.connection.kind],
         deadline,
       );
       try {
+        this.waiting++;
+        await transaction.connect().finally(() => this.waiting--);
         return await transaction.run(work);
       } catch (thrown) {
         const error = driverErrorOf(thrown);
@@ -72,6 +83,7 @@ class TimedTransaction {
   /** Whether the outcome depends on the answer to COMMIT. */
   isCommitting = false;
   private hasEnded = false;
+  private client!: PoolClient;
 
   constructor(
     private readonly runner: QueryRunner,
@@ -79,8 +91,19 @@ class TimedTransaction {
     private readonly deadline: number,
   ) {}
 
+  async connect(): Promise<void> {
+    const connecting = this.runner.connect() as Promise<PoolClient>;
+    this.client = await withTimeout(connecting, this.atMost(waitMs), () => {
+      connecting.then(
+        () => this.runner.release(),
+        () => {},
+      );
+      throw new DatabaseBusy();
+    });
+  }
+
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const client = await this.connect();
+    const { client } = this;
     try {
       return await withTimeout(this.perform(work, client), this.atMost(answerMs), () => this.giveUp(client));
     } finally {
@@ -110,17 +133,6 @@ class TimedTransaction {
     const { command } = await client.query('COMMIT');
     if (command !== 'COMMIT')
       throw new Error('A statement of the transaction failed and its error was caught. Let the work fail.');
-  }
-
-  private async connect(): Promise<PoolClient> {
-    const connecting = this.runner.connect() as Promise<PoolClient>;
-    return withTimeout(connecting, this.atMost(waitMs), () => {
-      connecting.then(
-        () => this.runner.release(),
-        () => {},
-      );
-      throw new DatabaseBusy();
-    });
   }
 
   private atMost(ms: number): number {
