@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -6,14 +6,12 @@ import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
+import { describeOnServer } from './support/database.js';
 
 const { DATABASE_URL: url = '', DATABASE_DIRECT_URL: server = url } = process.env;
 const preparedStatements = process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false';
 
-// Nobody sets anything for the embedded engine.
-const onServer = server ? describe : describe.skip;
-
-onServer('Settings of a database', () => {
+describeOnServer('Settings of a database', () => {
   const name = `animal_store_settings_${process.pid}`;
   let direct: pg.Client;
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { getRepositoryToken } from '@nestjs/typeorm';
 import pg from 'pg';
@@ -13,6 +13,7 @@ import {
   OutcomeUnknown,
 } from '../../src/database/database-errors.js';
 import { type Transaction, Transactions } from '../../src/database/transactions/transactions.js';
+import { describeOnServer } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 import { type Feature, startFeature } from './support/feature.js';
 
@@ -242,7 +243,7 @@ describeInside('A transaction', () => {
     expect(await shelves.count()).toBe(1);
   });
 
-  (process.env['DATABASE_URL'] ? describe : describe.skip)('on a server', () => {
+  describeOnServer('on a server', () => {
     it('is refused, and stores nothing, when its connection breaks', async () => {
       const work = async (transaction: Transaction) => {
         await transaction.withRepository(shelves).add({ label: 'lost' });
