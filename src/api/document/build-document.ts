@@ -62,7 +62,7 @@ const TERMS = {
   license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
 };
 const INTRODUCTION = `\
-Stores animals, and lets clients list them, add them and fetch one by its identifier.
+Stores animals, and lets clients list them, add them, fetch one by its identifier, and order them.
 
 **Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer ${KEY_PREFIX}…\`. The operators
 of the service issue keys; the first start on the embedded database prints one. On the page at \`/docs\`, press
