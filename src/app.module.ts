@@ -1,5 +1,5 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE, DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import { ApiModule } from './api/api.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
@@ -9,9 +9,10 @@ import type { Config } from './common/config/config.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
 import { constraintOf, toOutage } from './database/database-errors.js';
+import { transactionalOperations } from './database/transactions/transactional-operations.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { DATABASE_ERRORS, ErrorFilter } from './edge/errors/error.filter.js';
-import { FairShareGuard } from './edge/fair-share.guard.js';
+import { FairShareGuard, TRANSACTIONAL } from './edge/fair-share.guard.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
 import { MetricsServer } from './edge/metrics-server.js';
@@ -35,6 +36,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
+        DiscoveryModule,
         CommonModule.forRoot(config, clock),
         ObservabilityModule,
         ApiModule,
@@ -51,6 +53,11 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: FairShareGuard },
+        {
+          provide: TRANSACTIONAL,
+          inject: [DiscoveryService],
+          useFactory: (discovery: DiscoveryService) => transactionalOperations(discovery, connection),
+        },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: DATABASE_ERRORS, useValue: { toOutage, constraintOf } },
         { provide: APP_FILTER, useClass: ErrorFilter },

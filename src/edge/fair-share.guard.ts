@@ -1,16 +1,44 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { requestOf } from '../common/exchange.js';
-import { countForKey } from './in-flight-requests.js';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type KeyLoad, requestOf } from '../common/exchange.js';
+import { countForKey, takeTurn } from './in-flight-requests.js';
 import { LoadMonitor } from './load-monitor.js';
+import { Turns } from './turns.js';
 
-/** Limits each key to its share of the requests in flight, so that one key cannot keep others out. */
+/** Describes the operations that occupy connections of the database, which the edge may not import. */
+export const TRANSACTIONAL = Symbol('transactional operations');
+export interface Transactional {
+  /** The classes of their controllers. */
+  readonly controllers: ReadonlySet<unknown>;
+  /** How many of one key run at once, how many wait for their turn, and how long. */
+  readonly mostPerKey: number;
+  readonly mostWaitingPerKey: number;
+  readonly waitMs: number;
+}
+
+/** Limits each key to its share of the requests in flight and of the transactions, so that one key cannot keep others out. */
 @Injectable()
 export class FairShareGuard implements CanActivate {
-  constructor(private readonly load: LoadMonitor) {}
+  private readonly turns = new WeakMap<KeyLoad, Turns>();
 
-  canActivate(context: ExecutionContext): true {
+  constructor(
+    private readonly load: LoadMonitor,
+    @Inject(TRANSACTIONAL) private readonly transactional: Transactional,
+  ) {}
+
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const { caller, raw } = requestOf(context);
-    if (caller) countForKey(raw, caller.load, this.load);
-    return true;
+    if (!caller) return true;
+    countForKey(raw, caller.load, this.load);
+    const mayRunTransaction = raw.method !== 'GET' && this.transactional.controllers.has(context.getClass());
+    return !mayRunTransaction || takeTurn(raw, this.turnsOf(caller.load));
+  }
+
+  private turnsOf(key: KeyLoad): Turns {
+    let turns = this.turns.get(key);
+    if (!turns) {
+      const { mostPerKey, mostWaitingPerKey, waitMs } = this.transactional;
+      this.turns.set(key, (turns = new Turns(mostPerKey, mostWaitingPerKey, waitMs)));
+    }
+    return turns;
   }
 }

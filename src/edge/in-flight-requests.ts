@@ -4,11 +4,13 @@ import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { hasBody } from './json-body.js';
 import type { LoadMonitor } from './load-monitor.js';
+import type { Turns } from './turns.js';
 
 const COUNTED = Symbol('counted');
 const KEY_LOAD = Symbol('load of the key');
 const BEYOND_SHARE = Symbol('beyond the share of the key');
 const IN_FLIGHT = Symbol('in flight');
+const TURNS = Symbol('turns');
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -16,6 +18,8 @@ declare module 'node:http' {
     [KEY_LOAD]?: KeyLoad;
     /** The key had used up its share when the body was complete. */
     [BEYOND_SHARE]?: boolean;
+    /** Where the request has taken a turn. */
+    [TURNS]?: Turns | undefined;
   }
 }
 
@@ -70,6 +74,24 @@ export function release(request: IncomingMessage, load: LoadMonitor): void {
 /** Releases the request of a closed connection: its response will not be sent. */
 export function releaseAll(socket: Socket, load: LoadMonitor): void {
   if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
+}
+
+/** Takes a turn until the handler is done, which a client cannot shorten by closing its connection. */
+export function takeTurn(request: IncomingMessage, turns: Turns): true | Promise<true> {
+  const begin = (isMyTurn: boolean): true => {
+    if (!isMyTurn) throw beyondShare();
+    request[TURNS] = turns;
+    // Without its client a request would only delay others.
+    if (request.socket.destroyed) throw beyondShare();
+    return true;
+  };
+  const turn = turns.take();
+  return turn instanceof Promise ? turn.then(begin) : begin(turn);
+}
+
+export function endTurn(request: IncomingMessage): void {
+  request[TURNS]?.end();
+  request[TURNS] = undefined;
 }
 
 function beyondShare(): Error {

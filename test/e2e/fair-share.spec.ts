@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
+import { OrdersService } from '../../src/orders/orders.service.js';
+import { TRANSACTIONAL, type Transactional } from '../../src/edge/fair-share.guard.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer } from './support/client.js';
 import { expectAnswer, expectError } from './support/expectations.js';
@@ -86,6 +88,80 @@ describe('While one key has its share of requests under way, the service', () =>
     await hanging(3);
     expect(await refused).toContain(REFUSED);
     expectAnswer(await service.get('/v1/pets'), 200, []);
+  });
+});
+
+describe('While one key has its share of transactions under way, the service', () => {
+  let service: Service;
+  let greedyKey: string;
+  let finish: () => void;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    service = await startService();
+    greedyKey = (await service.app.get(KeysService).issue({ name: 'greedy' })).key;
+  });
+  afterAll(() => service.stop());
+  afterEach(() => close(sockets.splice(0)));
+
+  beforeEach(async () => {
+    const orders = service.app.get(OrdersService);
+    const { delete: original } = orders;
+    const { mostPerKey } = service.app.get<Transactional>(TRANSACTIONAL);
+    const isHanging = new Promise<void>((resolve) => {
+      let begun = 0;
+      const ending = new Promise<void>((end) => (finish = end));
+      orders.delete = () => {
+        if (++begun === mostPerKey) resolve();
+        return ending;
+      };
+    });
+    const { hostname, port } = new URL(service.origin);
+    for (let i = 0; i < mostPerKey; i++) {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(
+          `DELETE /v1/store/orders/${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedyKey}\r\n\r\n`,
+        ),
+      );
+      sockets.push(socket.on('error', () => {}));
+    }
+    await isHanging;
+    orders.delete = original;
+  });
+  afterEach(() => finish());
+
+  const deleteGreedily = (): Promise<Answer> =>
+    service.call('DELETE', '/v1/store/orders/7', { headers: { authorization: `Bearer ${greedyKey}` } });
+
+  it('refuses more of that key after a wait, and serves other keys and reads', async () => {
+    const refused = await deleteGreedily();
+    expectError(refused, 'service_unavailable', REFUSED);
+    expect(refused.headers['retry-after']).toBe('1');
+    expectError(await service.delete('/v1/store/orders/7'), 'not_found');
+    const read = await service.get('/v1/store/orders', { headers: { authorization: `Bearer ${greedyKey}` } });
+    expectAnswer(read, 200, []);
+  });
+
+  it('serves creates of animals of that key, which share transactions', async () => {
+    const created = await service.post('/v1/pets', BODY, {
+      headers: { authorization: `Bearer ${greedyKey}` },
+    });
+    expect(created.status).toBe(201);
+  });
+
+  it('serves those of that key that wait when another one ends', async () => {
+    const waiting = deleteGreedily();
+    finish();
+    expectError(await waiting, 'not_found');
+  });
+
+  it('counts them until they end, although their connections are closed', async () => {
+    await close(sockets);
+    expectError(await deleteGreedily(), 'service_unavailable', REFUSED);
+    finish();
+    let answer = await deleteGreedily();
+    for (let i = 0; i < 100 && answer.status !== 404; i++) answer = await deleteGreedily();
+    expectError(answer, 'not_found');
   });
 });
 
