@@ -61,6 +61,21 @@ describe('The TypeScript client', () => {
       expect(ids).toEqual([MIN, MAX, 9007199254740993n]);
     });
 
+    it('beside text of every kind', () => {
+      const text = String.raw`{"\"n1":"n1","s":"s\\","":["","1","\"2","é\u2028:"],"e":[-1.5e-3,1E5,-0,true,false,null]}`;
+      expect(parseExactly(text)).toEqual(JSON.parse(text));
+      const value = {
+        'a"b': 'n1',
+        skip: undefined,
+        '': [undefined, null, ''],
+        at: new Date(0),
+        n: [0.1, -0],
+      };
+      expect(stringifyExactly(value)).toBe(JSON.stringify(value));
+      for (const bad of ['', '01', '[1.]', '{"a":-}', '1 2', '"', '{"a":1,}'])
+        expect(() => parseExactly(bad)).toThrow(SyntaxError);
+    });
+
     it('in the named places only, at any depth and in arrays', () => {
       const text = `{"id":${MAX},"ids":[[1],[${MIN}]],"n":[1,2.5],"in":{"id":2,"t":"id 9","z":null}}`;
       const value = { id: MAX, ids: [[1n], [MIN]], n: [1, 2.5], in: { id: 2n, t: 'id 9', z: null } };
