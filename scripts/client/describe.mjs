@@ -5,8 +5,8 @@ import { typeOf } from './types.mjs';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const BESIDE_METHODS = ['parameters', 'summary', 'description', 'servers'];
 
-/** OpenAPI ignores parameters of these names: other parts of a document describe them. */
-const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
+/** OpenAPI ignores the first three, which other parts of a document describe. The client makes the last one itself. */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization', 'idempotency-key'];
 const STYLES = { path: 'simple', header: 'simple', query: 'form' };
 const SCALARS = ['string', 'integer', 'number', 'boolean'];
 

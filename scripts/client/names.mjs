@@ -2,10 +2,11 @@ import { fail } from './fail.mjs';
 
 /** Types that the generated file uses, and what the package exports beside it. */
 const TYPES = words(
-  'AnimalStore ApiError AsyncGenerator CallOptions ErrorCode Operations Promise Settings Shapes Transport Wait',
+  'AnimalStore ApiError AsyncGenerator CallOptions ClientCode Clock Deprecation ErrorCode Limits Operations Outcome Promise ' +
+    'Settings Shapes Transport',
 );
 const METHODS = words('constructor transport');
-const OPTIONS = words('signal timeoutMs retries requestId');
+const OPTIONS = words('signal timeoutMs deadlineMs retries idempotencyKey requestId');
 /** Arguments of all methods, and the words that JavaScript reserves in classes. */
 const ARGUMENTS = words(
   'query options arguments await break case catch class const continue debugger default delete do else enum eval export ' +

@@ -116,7 +116,7 @@ function argument({ variable, type }, required, mayEnd) {
   return mayEnd ? `${variable}?: ${type}` : `${variable}: ${type} | undefined`;
 }
 
-function call({ method, path, inPath, input, contentType, query, headers, output, mayBeEmpty }, int64) {
+function call({ id, method, path, inPath, input, contentType, query, headers, output, mayBeEmpty }, int64) {
   const filled = inPath.reduce(
     (text, { name, variable }) => text.replace(`{${name}}`, `\${${variable}}`),
     path,
@@ -130,6 +130,7 @@ function call({ method, path, inPath, input, contentType, query, headers, output
   ];
   const shape = output && int64.of(output);
   const parts = [
+    `operation: '${id}'`,
     `method: '${method}'`,
     `path: ${inPath.length > 0 ? `pathOf\`${filled}\`` : JSON.stringify(path)}`,
     ...(input ? [`body: ${input.variable}`] : []),

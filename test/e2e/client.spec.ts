@@ -3,12 +3,12 @@ import { parseExactly, type Shapes, stringifyExactly } from '../../clients/types
 import {
   AnimalStore,
   ApiError,
+  type Deprecation,
   type ErrorCode,
   type ListOrdersQuery,
   type Pet,
   type Settings,
 } from '../../clients/typescript/src/client.js';
-import { KeysService } from '../../src/auth/keys.service.js';
 import { type Service, startService } from './support/service.js';
 
 const MIN = -(2n ** 63n);
@@ -24,12 +24,6 @@ class Sender {
     return this.answers.shift() ?? fetch(String(url), init);
   };
 }
-
-const unavailable = (seconds: string): Response =>
-  Response.json(
-    { code: 'service_unavailable', message: 'Not now.', status: 503 },
-    { status: 503, headers: { 'retry-after': seconds, 'x-request-id': 'stub' } },
-  );
 
 describe('The TypeScript client', () => {
   let service: Service;
@@ -216,6 +210,21 @@ describe('The TypeScript client', () => {
     });
   });
 
+  it('reports a deprecated operation once', async () => {
+    const reported: Deprecation[] = [];
+    const client = clientWith({ onDeprecated: (deprecation) => reported.push(deprecation) });
+    const { id } = await client.createPet({ name: 'Rex', categoryId: 1n });
+    for (let i = 0; i < 2; i++) await client.getPet(id);
+    await client.listPets();
+    expect(reported).toEqual([
+      { operation: 'getPet', since: expect.any(Date), sunset: new Date('2030-12-05T00:00:00Z') },
+    ]);
+  });
+
+  it.each([undefined, '', ' '])('refuses the key %j', (apiKey) => {
+    expect(() => clientWith({ apiKey })).toThrow('The API key is missing');
+  });
+
   describe('throws an ApiError', () => {
     const failureOf = async (call: Promise<unknown>): Promise<ApiError> => {
       const failure: unknown = await call.then(
@@ -235,6 +244,8 @@ describe('The TypeScript client', () => {
         status: 400,
         requestId: 'mine-1',
         retryAfter: undefined,
+        outcome: 'not done',
+        idempotencyKey: undefined,
       });
     });
 
@@ -245,102 +256,10 @@ describe('The TypeScript client', () => {
 
     it('for an answer that is not from the service, or was cut off', async () => {
       const sender = new Sender([new Response('<html>Bad gateway</html>', { status: 502 })]);
-      const failure = await failureOf(clientWith(sender).listPets());
+      const failure = await failureOf(clientWith({ ...sender, retries: 0 }).listPets());
       expect(failure).toMatchObject({ code: 'unreadable_answer', status: 502, requestId: undefined });
       const cut = new Sender([new Response('[{"id":1', { status: 200 })]);
       expect(await failureOf(clientWith(cut).listPets())).toMatchObject({ code: 'unreadable_answer' });
-    });
-  });
-
-  describe('retries', () => {
-    it('a refused read after the delay in Retry-After, with the current key', async () => {
-      const narrow = await startService({ rateLimitPerKey: 1 });
-      try {
-        let apiKey = narrow.key;
-        const waits: number[] = [];
-        const client = new AnimalStore({
-          baseUrl: `${narrow.origin}/v1`,
-          apiKey: () => apiKey,
-          retries: 1,
-          wait: async (milliseconds) => {
-            waits.push(milliseconds);
-            apiKey = (await narrow.app.get(KeysService).issue({ name: 'next' })).key;
-          },
-        });
-        expect(await client.listPets()).toEqual([]);
-        expect(await client.listPets()).toEqual([]);
-        expect(waits).toHaveLength(1);
-        expect(waits[0]).toBeGreaterThanOrEqual(1000);
-        expect(waits[0]).toBeLessThanOrEqual(60_000);
-        const creation = client.createPet({ name: 'Rex', categoryId: 1n });
-        await expect(creation).rejects.toMatchObject({
-          code: 'rate_limited',
-          retryAfter: expect.any(Number),
-        });
-        expect(waits).toHaveLength(1);
-      } finally {
-        await narrow.stop();
-      }
-    });
-
-    it('at most the configured number of times, and waits as long as the service asks', async () => {
-      const waits: number[] = [];
-      const wait = async (milliseconds: number) => void waits.push(milliseconds);
-      const sender = new Sender([unavailable('2'), unavailable('3')]);
-      await clientWith({ ...sender, wait, retries: 2 }).listPets({ limit: 1 });
-      expect(waits).toEqual([2000, 3000]);
-      expect(sender.requests).toHaveLength(3);
-
-      const stubborn = new Sender([unavailable('2'), unavailable('2')]);
-      const refused = clientWith({ ...stubborn, wait }).listPets({}, { retries: 1 });
-      await expect(refused).rejects.toMatchObject({ code: 'service_unavailable', retryAfter: 2 });
-      expect(stubborn.requests).toHaveLength(2);
-    });
-
-    it('nothing by default, no create, and no request that would have to wait longer than a minute', async () => {
-      const wait = () => Promise.reject(new Error('It must not wait.'));
-      const refused = { code: 'service_unavailable', status: 503 };
-      const once = async (settings: Partial<Settings>, work: (client: AnimalStore) => Promise<unknown>) => {
-        const sender = new Sender([unavailable(settings.retries === 9 ? '61' : '1')]);
-        await expect(work(clientWith({ ...sender, wait, ...settings }))).rejects.toMatchObject(refused);
-        expect(sender.requests).toHaveLength(1);
-      };
-      await once({}, (client) => client.listPets());
-      await once({ retries: 5 }, (client) => client.createPet({ name: 'Once', categoryId: 1n }));
-      await once({ retries: 9 }, (client) => client.listPets());
-    });
-  });
-
-  describe('ends a call', () => {
-    /** Never answers, and rejects like `fetch` when it is aborted. */
-    const silent = (_: unknown, init?: RequestInit): Promise<Response> =>
-      new Promise((_resolve, reject) => {
-        const { signal } = init!;
-        if (signal!.aborted) reject(signal!.reason as Error);
-        signal!.addEventListener('abort', () => reject(signal!.reason as Error));
-      });
-
-    it('at its time-out', async () => {
-      const late = clientWith({ fetch: silent, timeoutMs: 20 }).listPets();
-      await expect(late).rejects.toMatchObject({ name: 'TimeoutError' });
-    });
-
-    it('when the caller aborts it, also while it waits to retry', async () => {
-      const early = AbortSignal.abort(new Error('No longer wanted.'));
-      await expect(clientWith().listPets({}, { signal: early })).rejects.toThrow('No longer wanted.');
-
-      const caller = new AbortController();
-      const call = clientWith({ fetch: silent }).listPets({}, { signal: caller.signal });
-      caller.abort(new Error('Changed my mind.'));
-      await expect(call).rejects.toThrow('Changed my mind.');
-
-      const waiting = new AbortController();
-      const sender = new Sender([unavailable('60')]);
-      const patient = clientWith({ ...sender, retries: 1 }).listPets({}, { signal: waiting.signal });
-      while (sender.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-      setImmediate(() => waiting.abort(new Error('Waited enough.')));
-      await expect(patient).rejects.toThrow('Waited enough.');
-      expect(sender.requests).toHaveLength(1);
     });
   });
 });

@@ -1,36 +1,29 @@
+import type { ClientCode, Failure, Outcome } from './failure.js';
 import type { ErrorCode } from './operations.js';
 
-/** Thrown for every answer that is not a success. */
+/** Thrown for every call that does not succeed. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  /** The machine-readable cause. Newer services may send codes that this client does not know. */
+  readonly code: ErrorCode | ClientCode | (string & {});
+  /** The status of the last answer, if there was one. */
+  readonly status: number | undefined;
+  /** The id of the request in the service's logs. Include it when you ask for help. */
+  readonly requestId: string | undefined;
+  /** The number of seconds to wait before a retry, if the service sent one. */
+  readonly retryAfter: number | undefined;
 
   constructor(
-    /** The machine-readable cause. Newer services may send codes that this client does not know. */
-    readonly code: ErrorCode | 'unreadable_answer' | (string & {}),
-    message: string,
-    readonly status: number,
-    /** The id of the request in the service's logs. Include it when you ask for help. */
-    readonly requestId: string | undefined,
-    /** The number of seconds to wait before a retry, if the service sent one. */
-    readonly retryAfter: number | undefined,
+    failure: Failure,
+    /** Whether the change was certainly not made. It takes all attempts into account, not only the last one. */
+    readonly outcome: Outcome,
+    /** The key of a change. A later call with the same arguments and this key cannot apply it twice. */
+    readonly idempotencyKey: string | undefined,
   ) {
-    super(message);
+    super(failure.message, { cause: failure.cause });
+    this.code = failure.code;
+    this.status = failure.status;
+    this.requestId = failure.requestId;
+    this.retryAfter = failure.retryAfter;
   }
-}
-
-/** Converts a failed answer. A body without code and message comes from an intermediary, such as a proxy. */
-export function toApiError(answer: Response, body: unknown): ApiError {
-  const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
-  const explained = typeof code === 'string' && typeof message === 'string';
-  return new ApiError(
-    explained ? code : 'unreadable_answer',
-    explained ? message : `The answer ${answer.status} has no body that this client can read.`,
-    answer.status,
-    answer.headers.get('x-request-id') ?? undefined,
-    secondsOf(answer.headers.get('retry-after')),
-  );
-}
-
-function secondsOf(header: string | null): number | undefined {
-  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }

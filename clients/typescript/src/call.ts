@@ -1,10 +1,12 @@
 import type { Shape } from './exact-json.js';
 import type { CallOptions } from './settings.js';
 
-type Scalar = string | number | bigint | boolean;
+export type Scalar = string | number | bigint | boolean;
 
 /** A request of one operation, before it is encoded. */
 export interface Call {
+  /** The name of its method. */
+  readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly query?: object;

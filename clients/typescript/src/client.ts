@@ -4,8 +4,10 @@ import { HttpTransport } from './transport.js';
 
 // The public API of the package.
 export { ApiError } from './api-error.js';
+export type { Deprecation } from './deprecations.js';
+export type { ClientCode, Outcome } from './failure.js';
 export type * from './operations.js';
-export type { CallOptions, Settings, Wait } from './settings.js';
+export type { CallOptions, Clock, Limits, Settings } from './settings.js';
 
 /** A client of the animal store. */
 export class AnimalStore extends Operations {

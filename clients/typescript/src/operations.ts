@@ -150,7 +150,11 @@ export class Operations {
 
   /** Iterates over all items of `listPets`, fetching page by page: `for await (const … of …)`. */
   pets(query: ListPetsQuery = {}, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
-    return pages<Pet>(this.transport, { method: 'GET', path: '/pets', query, int64: 'Pets' }, options);
+    return pages<Pet>(
+      this.transport,
+      { operation: 'listPets', method: 'GET', path: '/pets', query, int64: 'Pets' },
+      options,
+    );
   }
 
   /**
@@ -159,8 +163,12 @@ export class Operations {
    * Lists animals in ascending order of id, a page at a time.
    */
   async listPets(query: ListPetsQuery = {}, options?: CallOptions): Promise<Pets> {
-    return (await this.transport.send<Pets>({ method: 'GET', path: '/pets', query, int64: 'Pets' }, options))
-      .body;
+    return (
+      await this.transport.send<Pets>(
+        { operation: 'listPets', method: 'GET', path: '/pets', query, int64: 'Pets' },
+        options,
+      )
+    ).body;
   }
 
   /**
@@ -170,7 +178,10 @@ export class Operations {
    */
   async createPet(newPet: NewPet, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>({ method: 'POST', path: '/pets', body: newPet, int64: 'Pet' }, options)
+      await this.transport.send<Pet>(
+        { operation: 'createPet', method: 'POST', path: '/pets', body: newPet, int64: 'Pet' },
+        options,
+      )
     ).body;
   }
 
@@ -182,7 +193,10 @@ export class Operations {
    */
   async getPet(petId: bigint, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>({ method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' }, options)
+      await this.transport.send<Pet>(
+        { operation: 'getPet', method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' },
+        options,
+      )
     ).body;
   }
 
@@ -190,7 +204,7 @@ export class Operations {
   orders(query: ListOrdersQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
     return pages<Order>(
       this.transport,
-      { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+      { operation: 'listOrders', method: 'GET', path: '/store/orders', query, int64: 'Orders' },
       options,
     );
   }
@@ -205,7 +219,7 @@ export class Operations {
   async listOrders(query: ListOrdersQuery = {}, options?: CallOptions): Promise<Orders> {
     return (
       await this.transport.send<Orders>(
-        { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+        { operation: 'listOrders', method: 'GET', path: '/store/orders', query, int64: 'Orders' },
         options,
       )
     ).body;
@@ -221,7 +235,7 @@ export class Operations {
   async createOrder(newOrder: NewOrder, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
+        { operation: 'createOrder', method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
         options,
       )
     ).body;
@@ -237,7 +251,7 @@ export class Operations {
   async getOrder(orderId: bigint, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
+        { operation: 'getOrder', method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
         options,
       )
     ).body;
@@ -253,7 +267,13 @@ export class Operations {
   async updateOrder(orderId: bigint, orderChange: OrderChange, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { method: 'PATCH', path: pathOf`/store/orders/${orderId}`, body: orderChange, int64: 'Order' },
+        {
+          operation: 'updateOrder',
+          method: 'PATCH',
+          path: pathOf`/store/orders/${orderId}`,
+          body: orderChange,
+          int64: 'Order',
+        },
         options,
       )
     ).body;
@@ -268,7 +288,12 @@ export class Operations {
    */
   async deleteOrder(orderId: bigint, options?: CallOptions): Promise<void> {
     await this.transport.send<void>(
-      { method: 'DELETE', path: pathOf`/store/orders/${orderId}`, mayBeEmpty: true },
+      {
+        operation: 'deleteOrder',
+        method: 'DELETE',
+        path: pathOf`/store/orders/${orderId}`,
+        mayBeEmpty: true,
+      },
       options,
     );
   }

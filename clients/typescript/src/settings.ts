@@ -1,29 +1,45 @@
+import type { Deprecation } from './deprecations.js';
+
 /** Settings of the client. */
-export interface Settings {
+export interface Settings extends Limits {
   /** The base URL of the deployment, ending with `/v1`. */
   readonly baseUrl: string;
   /** The API key, or a function that returns it, which is called for every attempt and allows rotation. */
-  readonly apiKey: string | (() => string | Promise<string>);
+  readonly apiKey: string | undefined | (() => string | Promise<string>);
+  /** Called at the first answer of each operation that announces its end. */
+  readonly onDeprecated?: (deprecation: Deprecation) => void;
+  /** Replaces the function that sends requests: for proxies and tracing. */
+  readonly fetch?: typeof fetch;
+  /** Replaces the time between attempts: for tests. */
+  readonly clock?: Clock;
+}
+
+/** Limits of all calls, or of one. */
+export interface Limits {
   /** The time-out of one attempt, including reading the answer. Default: 10,000. */
   readonly timeoutMs?: number;
-  /**
-   * The number of retries after 429 or 503. Default: 0. Only reads are retried, because the outcome of a write may be
-   * unknown, and repeating it could apply it twice.
-   */
+  /** The time-out of a call with all its attempts and waits. Default: 30,000. */
+  readonly deadlineMs?: number;
+  /** The largest number of repetitions of a call. Default: as many as the deadline allows. */
   readonly retries?: number;
-  /** Replaces the functions that send requests and wait between attempts: for proxies, tracing and tests. */
-  readonly fetch?: typeof fetch;
-  readonly wait?: Wait;
 }
 
 /** Options of a single call, which override the settings. */
-export interface CallOptions {
-  /** Aborts the call, also while it waits to retry. */
+export interface CallOptions extends Limits {
+  /** Ends the call at once, whether it is sending, reading or waiting. */
   readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-  readonly retries?: number;
+  /**
+   * The `Idempotency-Key` of a change. Every attempt sends it. By default, each call makes a new one; give one to repeat
+   * the call later, or in another process.
+   */
+  readonly idempotencyKey?: string;
   /** The id of the request in the service's logs: 1 to 128 characters of `A-Z a-z 0-9 . _ -`. */
   readonly requestId?: string;
 }
 
-export type Wait = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+export interface Clock {
+  /** Milliseconds that never go back. */
+  now(): number;
+  /** Rejects with the reason of the signal if that aborts. */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}

@@ -1,81 +1,106 @@
-import { type ApiError, toApiError } from './api-error.js';
+import { ApiError } from './api-error.js';
 import type { Call, Result, Transport } from './call.js';
-import { type Shapes, parseExactly, stringifyExactly } from './exact-json.js';
+import { Deprecations } from './deprecations.js';
+import { type Shapes, parseExactly } from './exact-json.js';
+import { type Failure, isTransient, notAnswered, notSent, type Outcome, refused } from './failure.js';
+import { changesNothing, encode, type EncodedCall } from './request.js';
 import type { CallOptions, Settings } from './settings.js';
-import { wait } from './wait.js';
+import { CLOCK, limited } from './time.js';
 
 const TIMEOUT_MS = 10_000;
-/** Temporary refusals; the service sends Retry-After with them. */
-const TRANSIENT = new Set([429, 503]);
-const CHANGES_NOTHING = new Set(['GET', 'HEAD']);
-/** Longer waits are left to the caller. */
-const LONGEST_WAIT_S = 60;
+const DEADLINE_MS = 30_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
 
-/** Sends calls over HTTP, reads the answers, and retries. Independent of any operation. */
+/** Sends calls over HTTP, reads the answers, and repeats what can still succeed. Independent of any operation. */
 export class HttpTransport implements Transport {
+  private readonly deprecations: Deprecations;
+
   constructor(
     private readonly settings: Settings,
     private readonly int64: Shapes,
-  ) {}
+  ) {
+    if (typeof settings.apiKey !== 'function') requireKey(settings.apiKey);
+    this.deprecations = new Deprecations(settings.onDeprecated);
+  }
 
   async send<T>(call: Call, options: CallOptions = {}): Promise<Result<T>> {
-    for (let retries = options.retries ?? this.settings.retries ?? 0; ; retries--) {
-      const answer = await this.attempt(call, options);
-      const text = await answer.text();
-      const body = this.readBody(text, answer.ok ? call : undefined);
-      const complete = body !== undefined || (call.mayBeEmpty && text === '');
-      if (answer.ok && complete) return { body: body as T, headers: answer.headers };
-      const error = toApiError(answer, body);
-      if (retries <= 0 || !isWorthAnother(call, error)) throw error;
-      await (this.settings.wait ?? wait)((error.retryAfter ?? 1) * 1000, options.signal);
+    const { settings } = this;
+    const { clock = CLOCK } = settings;
+    const deadline = clock.now() + (options.deadlineMs ?? settings.deadlineMs ?? DEADLINE_MS);
+    const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
+    const retries = options.retries ?? settings.retries ?? Infinity;
+    const request = encode(call, settings.baseUrl, options);
+    let outcome: Outcome = 'not done';
+    for (let repetition = 0; ; repetition++) {
+      const leftMs = Math.min(timeoutMs, deadline - clock.now());
+      const result = await this.attempt<T>(call, request, leftMs, options.signal);
+      if ('body' in result) return result;
+      // One attempt of unknown outcome is enough: a later refusal does not tell what became of it.
+      if (!changesNothing(call) && result.outcome === 'unknown') outcome = 'unknown';
+      const pauseMs = pauseAfter(repetition, result);
+      if (!isTransient(result) || repetition >= retries || clock.now() + pauseMs >= deadline) {
+        throw new ApiError(result, outcome, request.idempotencyKey);
+      }
+      await clock.wait(pauseMs, options.signal);
     }
   }
 
-  private readBody(text: string, call?: Call): unknown {
+  private async attempt<T>(
+    call: Call,
+    request: EncodedCall,
+    timeoutMs: number,
+    caller: AbortSignal | undefined,
+  ): Promise<Result<T> | Failure> {
+    let sent = false;
+    try {
+      return await limited(timeoutMs, caller, async (signal) => {
+        const { apiKey, fetch: send = fetch } = this.settings;
+        const headers = new Headers(request.headers);
+        const key = requireKey(typeof apiKey === 'function' ? await apiKey() : apiKey);
+        headers.set('authorization', `Bearer ${key}`);
+        sent = true;
+        const answer = await send(request.url, {
+          method: request.method,
+          headers,
+          ...(request.body !== undefined && { body: request.body }),
+          // The service sends no redirects, and one could forward the key to another host.
+          redirect: 'manual',
+          signal,
+        });
+        this.deprecations.notice(call.operation, answer.headers);
+        return this.read<T>(call, answer, await answer.text());
+      });
+    } catch (cause) {
+      caller?.throwIfAborted();
+      return sent ? notAnswered(cause) : notSent(cause);
+    }
+  }
+
+  private read<T>(call: Call, answer: Response, text: string): Result<T> | Failure {
+    const body = this.parse(text, answer.ok ? call : undefined);
+    const complete = body !== undefined || (call.mayBeEmpty && text === '');
+    return answer.ok && complete ? { body: body as T, headers: answer.headers } : refused(answer, body);
+  }
+
+  private parse(text: string, call?: Call): unknown {
     try {
       return parseExactly(text, call?.int64, this.int64);
     } catch {
       return undefined;
     }
   }
-
-  private async attempt(call: Call, options: CallOptions): Promise<Response> {
-    const { apiKey, baseUrl } = this.settings;
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.settings.timeoutMs ?? TIMEOUT_MS);
-    const send = this.settings.fetch ?? fetch;
-    const body = call.body === undefined ? undefined : stringifyExactly(call.body);
-    return send(`${baseUrl.replace(/\/$/, '')}${call.path}${searchOf(call)}`, {
-      method: call.method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headersOf(call),
-        authorization: `Bearer ${typeof apiKey === 'string' ? apiKey : await apiKey()}`,
-        ...(options.requestId !== undefined && { 'x-request-id': options.requestId }),
-      },
-      ...(body !== undefined && { body }),
-      // The service sends no redirects, and one could forward the key to another host.
-      redirect: 'error',
-      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
-    });
-  }
 }
 
-function isWorthAnother({ method }: Call, { status, retryAfter = 1 }: ApiError): boolean {
-  return CHANGES_NOTHING.has(method) && TRANSIENT.has(status) && retryAfter <= LONGEST_WAIT_S;
+/** Grows, and differs between clients, which would otherwise return all at the same moment. */
+function pauseAfter(repetition: number, { retryAfter = 0 }: Failure): number {
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** repetition, LONGEST_PAUSE_MS);
+  return retryAfter * 1000 + pause * (0.5 + Math.random() / 2);
 }
 
-function headersOf({ headers = {} }: Call): Record<string, string> {
-  const present = Object.entries(headers).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
-}
-
-function searchOf({ query = {}, commaSeparated = [] }: Call): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    const values = [value].flat().map((each) => encodeURIComponent(String(each)));
-    // An empty list is sent as an empty value: without the parameter, the request would ask for everything.
-    const texts = commaSeparated.includes(name) || values.length === 0 ? [values.join(',')] : values;
-    return texts.map((text) => `${encodeURIComponent(name)}=${text}`);
-  });
-  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
+function requireKey(key: string | undefined): string {
+  if (key?.trim()) return key;
+  throw new TypeError(
+    'The API key is missing: "apiKey" is undefined or empty. Is the environment variable set?',
+  );
 }

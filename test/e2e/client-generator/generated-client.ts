@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -43,7 +40,7 @@ export const { AnimalStore } = api;
 `;
 
 interface Compiled {
-  readonly AnimalStore: new (settings: { baseUrl: string; apiKey: string }) => object;
+  readonly AnimalStore: new (settings: { baseUrl: string; apiKey: string; retries: number }) => object;
   readonly uses: readonly ((store: object) => Promise<unknown>)[];
 }
 
@@ -69,36 +66,4 @@ export async function compiledClient(
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-export interface Answer {
-  readonly status?: number;
-  readonly body?: string;
-  readonly headers?: Record<string, string>;
-}
-
-export interface Received {
-  readonly line: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-/** An HTTP server that gives the answers in turn, and records the requests. */
-export async function answering(answers: readonly Answer[]) {
-  const received: Received[] = [];
-  const left = [...answers];
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method, url, headers } = request;
-    received.push({ line: `${method} ${url}`, headers, body: await text(request) });
-    const next = left.shift() ?? { status: 500 };
-    response.writeHead(next.status ?? 200, next.headers).end(next.body);
-  };
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  const stop = () => {
-    server.closeAllConnections();
-    return new Promise((stopped) => server.close(stopped));
-  };
-  return { received, baseUrl: `http://127.0.0.1:${port}`, stop };
 }

@@ -131,15 +131,24 @@ export const REQUEST_SHAPES: [string, Shape][] = [
     { requestBody: { required: true, ...json(objectOf({ prices: listOf(decimal) })) }, responses: nothing },
   ),
   byHand(
-    'a header that may be left out, and is',
+    'a header that may be left out, and is, beside those that the client itself sends',
     {
       on: 'POST /once',
-      call: "store.once(undefined, { requestId: 'r-1' })",
+      call: "store.once(undefined, { requestId: 'r-1', idempotencyKey: 'k 1' } satisfies api.OnceOptions)",
       ...noAnswer,
-      headers: { 'x-request-id': 'r-1', 'idempotency-key': undefined, authorization: 'Bearer key' },
+      headers: {
+        'x-request-id': 'r-1',
+        'x-count': undefined,
+        'idempotency-key': 'k 1',
+        authorization: 'Bearer key',
+      },
     },
     {
-      parameters: [inHeader('Idempotency-Key', text), inHeader('Authorization', text)],
+      parameters: [
+        inHeader('X-Count', int64),
+        inHeader('Idempotency-Key', text, { required: true }),
+        inHeader('Authorization', text),
+      ],
       requestBody: json(ref('NewToy')),
       responses: nothing,
     },
@@ -148,12 +157,12 @@ export const REQUEST_SHAPES: [string, Shape][] = [
     'headers, of which one is required',
     {
       on: 'POST /headers',
-      call: `store.withHeaders({ idempotencyKey: 'k 1', xCount: ${LARGE}n, retries: 0 })`,
+      call: `store.withHeaders({ tenant: 't 1', xCount: ${LARGE}n, retries: 0 })`,
       ...noAnswer,
-      headers: { 'idempotency-key': 'k 1', 'x-count': String(LARGE) },
+      headers: { tenant: 't 1', 'x-count': String(LARGE) },
     },
     {
-      parameters: [inHeader('Idempotency-Key', text, { required: true }), inHeader('X-Count', int64)],
+      parameters: [inHeader('Tenant', text, { required: true }), inHeader('X-Count', int64)],
       responses: nothing,
     },
   ),

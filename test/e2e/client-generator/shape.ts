@@ -1,5 +1,6 @@
 import * as doc from './documents.js';
-import type { Answer, Use } from './generated-client.js';
+import type { Answer } from '../support/scripted-server.js';
+import type { Use } from './generated-client.js';
 
 const { int64, text, ref, listOf, objectOf, json, inPath, nothing, answers } = doc;
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ANSWER_SHAPES } from './answer-shapes.js';
 import { documentOf } from './documents.js';
-import { type Answer, answering, compiledClient } from './generated-client.js';
+import { type Answer, scriptedServer } from '../support/scripted-server.js';
+import { compiledClient } from './generated-client.js';
 import { MISTAKES, REQUEST_SHAPES } from './request-shapes.js';
 import { components } from './shape.js';
 
@@ -16,9 +17,9 @@ describe('A generated client', () => {
 
   it.each(SHAPES)('handles %s', async (_, shape) => {
     const answered = typeof shape.answered === 'string' ? [{ body: shape.answered }] : shape.answered;
-    const server = await answering(answered ?? []);
+    const server = await scriptedServer(answered ?? []);
     try {
-      const store = new compiled.AnimalStore({ baseUrl: server.baseUrl, apiKey: 'key' });
+      const store = new compiled.AnimalStore({ baseUrl: server.baseUrl, apiKey: 'key', retries: 0 });
       expect(await compiled.uses[shapes.indexOf(shape)]!(store)).toEqual(shape.value);
       const { headers, body } = server.received[0]!;
       if (shape.sent) expect(server.received.map(({ line }) => line)).toEqual([shape.sent].flat());
@@ -32,9 +33,9 @@ describe('A generated client', () => {
 
   describe('refuses', () => {
     const outcome = async (call: (store: never) => Promise<unknown>, answer: Answer) => {
-      const server = await answering([answer]);
+      const server = await scriptedServer([answer]);
       try {
-        const store = new compiled.AnimalStore({ baseUrl: server.baseUrl, apiKey: 'key' });
+        const store = new compiled.AnimalStore({ baseUrl: server.baseUrl, apiKey: 'key', retries: 0 });
         const failure: unknown = await call(store as never).catch((error: unknown) => error);
         return { failure, requests: server.received.length };
       } finally {
