@@ -28,11 +28,7 @@ const UNNOTICED: [change: string, undo?: string][] = [
   ['ALTER TABLE pets ALTER status SET STATISTICS 500', 'ALTER TABLE pets ALTER status SET STATISTICS -1'],
   ['ALTER TABLE pets ALTER name SET STORAGE EXTERNAL', 'ALTER TABLE pets ALTER name SET STORAGE EXTENDED'],
   ['ALTER TABLE pets SET (fillfactor = 70)', 'ALTER TABLE pets RESET (fillfactor)'],
-  // A logged table cannot refer to an unlogged one.
-  [
-    'ALTER TABLE orders SET UNLOGGED; ALTER TABLE pets SET UNLOGGED',
-    'ALTER TABLE pets SET LOGGED; ALTER TABLE orders SET LOGGED',
-  ],
+  [alterReferring('SET UNLOGGED', 'DESC'), alterReferring('SET LOGGED', 'ASC')],
   ['ALTER TABLE pets REPLICA IDENTITY FULL', 'ALTER TABLE pets REPLICA IDENTITY DEFAULT'],
   ["COMMENT ON TABLE pets IS 'animals'"],
   ['CLUSTER pets USING pets_pkey'],
@@ -44,6 +40,19 @@ const UNNOTICED: [change: string, undo?: string][] = [
   ['ALTER TABLE api_keys ADD extra integer DEFAULT 1', 'ALTER TABLE api_keys DROP extra'],
   ['VACUUM FULL api_keys'],
 ];
+
+/** Alters pets and all tables that refer to it: a logged table cannot refer to an unlogged one. */
+function alterReferring(change: string, order: 'ASC' | 'DESC'): string {
+  return `DO $$ DECLARE altered regclass; BEGIN
+    FOR altered IN
+      WITH RECURSIVE referring AS (
+        SELECT 'pets'::regclass::oid AS id, 0 AS depth
+        UNION SELECT conrelid, depth + 1 FROM pg_constraint JOIN referring ON confrelid = id
+        WHERE conrelid <> confrelid AND depth < 9
+      ) SELECT id FROM referring GROUP BY id ORDER BY max(depth) ${order}
+    LOOP EXECUTE format('ALTER TABLE %s ${change}', altered); END LOOP;
+  END $$`;
+}
 
 /** Changes that make every statement fail. */
 const MISSING: [change: string, undo: string][] = [

@@ -43,7 +43,7 @@ export class World {
     return catalogue;
   }
 
-  /** All items of a collection, as the service lists them. */
+  /** All items of a collection, in the order of the model, which is that of their ids. */
   async readAll(path: string): Promise<Item[]> {
     const items: Item[] = [];
     for (let next: string | undefined = `${path}?limit=100`; next !== undefined;) {
@@ -52,7 +52,7 @@ export class World {
       items.push(...(exact(answer.text) as Item[]));
       next = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
     }
-    return items;
+    return items.toSorted((a, b) => (a['id']! < b['id']! ? -1 : 1));
   }
 
   /** A change may have changed other resources, by rules that the document does not say. */
