@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { readFields } from './generate/fields.mjs';
 import { filesOf } from './generate/files.mjs';
 import { readNames } from './generate/names.mjs';
+import { splitFields } from './generate/nested.mjs';
 import { readOperations } from './generate/operations.mjs';
 import { refuseTaken } from './generate/taken.mjs';
 import { install } from './prepare.mjs';
@@ -19,6 +20,7 @@ const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular
   npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update
 
 A field is name:kind, then :unique for a text, ->table for a reference, ? if it may be absent, =value for a default.
+An object has its fields in braces: address:{street:text(80) postcode:text(10)?}
 Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.`;
 const OPTIONS = { singular: { type: 'string' }, path: { type: 'string' }, only: { type: 'string' } };
 
@@ -52,7 +54,7 @@ function argumentsOf(args) {
     const { positionals, values } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const [name, ...fields] = positionals;
     const table = fields.join(' ').trim() || 'name:text(255)';
-    if (name !== undefined) return { name, table: table.split(/\s+/), options: values };
+    if (name !== undefined) return { name, table: splitFields(table), options: values };
   } catch (error) {
     return giveUp(`${error.message}\n\n${USAGE}`);
   }

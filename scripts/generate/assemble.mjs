@@ -1,4 +1,6 @@
 const SLOT = /(?:\/\/ )?\$(\w+)\$/g;
+/** A slot between imports or decorators: without code it leaves no line. */
+const WHOLE_LINE = /^\/\/ \$(\w+)\$\n/gm;
 const IMPORT = /^import (type )?\{([^}]*)\} from ('[^']+');\n/gm;
 const NOT_CODE = /\/\*\*[^]*?\*\/|\/\/.*|'[^'\n]*'/g;
 const CONDITION = /^\s*\/\/ (if|else|end)(?: (\S+))?$/;
@@ -9,7 +11,8 @@ const CONDITION = /^\s*\/\/ (if|else|end)(?: (\S+))?$/;
  */
 export function assemble(text, conditions, slots) {
   const kept = withoutOthers(text, conditions);
-  return withoutUnusedImports(kept.replaceAll(SLOT, (_, name) => valueOf(slots, name)));
+  const full = kept.replaceAll(WHOLE_LINE, (line, name) => (valueOf(slots, name) === '' ? '' : line));
+  return withoutUnusedImports(full.replaceAll(SLOT, (_, name) => valueOf(slots, name)));
 }
 
 function withoutOthers(text, conditions) {

@@ -29,6 +29,11 @@ describe('assemble', () => {
     expect(() => assemble('$other$', new Set(), {})).toThrow('a slot "other" that no code fills');
   });
 
+  it('leaves no line of a slot between imports that is empty', () => {
+    expect(assemble('a\n// $more$\nb', new Set(), { more: '' })).toBe('a\nb');
+    expect(assemble('a\n// $more$\nb', new Set(), { more: 'c' })).toBe('a\nc\nb');
+  });
+
   it('removes imports that are left unused or are there twice', () => {
     const text = lines(
       "import { A, B, type C } from './a.js';",

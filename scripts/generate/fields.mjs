@@ -1,12 +1,12 @@
 import { isReserved, LONGEST_IN_DATABASE, TEMPLATE, waysToWrite } from './names.mjs';
-import { KINDS } from './kinds.mjs';
+import { CAMEL, KINDS } from './kinds.mjs';
+import { readNested } from './nested.mjs';
 import { referenced } from './referenced.mjs';
 import { wordsOfTemplate } from './template.mjs';
 
 const FIELD =
-  /^(?<name>[^:()?=>-]+):(?<kind>\w+)(?:\((?<range>[^)]*)\))?(?<unique>:unique)?(?:->(?<target>[a-z0-9_]+))?(?<optional>\?)?(?:=(?<initial>.+))?$/;
-const CAMEL = /^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$/;
-const SYNTAX = `Write name:kind, such as 'name:text(255):unique price:decimal? petId:int64->pets complete:boolean=false'; kinds: ${Object.keys(KINDS).join(', ')}.`;
+  /^(?<name>[^:()?=>{}-]+):(?:(?<kind>\w+)(?:\((?<range>[^)]*)\))?|\{(?<object>[^{}]*)\})(?<unique>:unique)?(?:->(?<target>[a-z0-9_]+))?(?<optional>\?)?(?:=(?<initial>.+))?$/;
+const SYNTAX = `Write name:kind, such as 'name:text(255):unique price:decimal? petId:int64->pets complete:boolean=false address:{city:text(80) postcode:text(10)?}'; kinds: ${Object.keys(KINDS).join(', ')}.`;
 /** Reserved words of PostgreSQL that are camel-case names; the migration does not quote its columns. */
 const RESERVED_COLUMNS = new Set(
   `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create default
@@ -48,14 +48,13 @@ function readField(text, { plural, singular }) {
     );
   }
   const words = waysOf(name);
-  if (wordsOfTemplate().has(waysToWrite(TEMPLATE.singular)[0] + words.type)) {
+  const used = parts.kind ? [words.type] : [words.type, `${words.type}Dto`];
+  if (used.some((word) => wordsOfTemplate().has(waysToWrite(TEMPLATE.singular)[0] + word))) {
     fail(
       `the generated code uses "${waysToWrite(singular)[0]}${words.type}" for something else. Choose another name.`,
     );
   }
-  const kind = KINDS[parts.kind];
-  if (!kind) fail(`there is no kind "${parts.kind}". ${SYNTAX}`);
-  const made = { ...words, kind: parts.kind, ...kind.read(parts.range, fail, words) };
+  const made = { ...words, kind: parts.kind, ...kindOf(parts, fail, words) };
   const column = `${waysToWrite(plural)[3]}_${words.column}_${made.rule ?? 'fkey'}`;
   if (column.length > LONGEST_IN_DATABASE)
     fail(`its constraint "${column}" would be too long. Shorten its name.`);
@@ -77,6 +76,12 @@ function readField(text, { plural, singular }) {
     reference: parts.target && referenced(parts.target, fail),
     initial,
   };
+}
+
+function kindOf({ kind, range, object }, fail, words) {
+  if (object !== undefined) return readNested(object, fail, words);
+  if (!Object.hasOwn(KINDS, kind)) fail(`there is no kind "${kind}". ${SYNTAX}`);
+  return KINDS[kind].read(range, fail, words);
 }
 
 function initialOf({ initial, target }, { readInitial }, fail) {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFields } from './fields.mjs';
 import { readNames } from './names.mjs';
+import { splitFields } from './nested.mjs';
 import { readOperations } from './operations.mjs';
 
-const read = (table, only) => readFields(table.split(' '), readNames('toys'), readOperations(only));
+const read = (table, only) => readFields(splitFields(table), readNames('toys'), readOperations(only));
 
 describe('readFields', () => {
   it('reads name, kind, reference, default, and whether a field may be absent', () => {
@@ -20,6 +21,23 @@ describe('readFields', () => {
     expect(makerId).toMatchObject({ column: 'maker_id', words: 'maker id', optional: true });
     expect(petId.reference).toMatchObject({ table: 'pets', type: 'Pet', add: 'addPets' });
     expect(stock).toMatchObject({ rowType: 'number', initial: '1', samples: ['0', '1'] });
+  });
+
+  it('reads an object', () => {
+    const [address, name] = read('address:{street:text(80) floor:integer(0..9)?}? name:text(9)');
+    expect(address).toMatchObject({
+      name: 'address',
+      optional: true,
+      rowType: 'SampleThingAddressDto',
+      bodyType: '{ street: string; floor?: number }',
+      samples: ["{ street: 'Sample', floor: 0 }", "{ street: 'Other', floor: 1 }"],
+      kept: ["{ street: 'Sample' }"],
+      parts: [
+        { name: 'street', optional: false },
+        { name: 'floor', optional: true },
+      ],
+    });
+    expect(name.parts).toBeUndefined();
   });
 
   it.each([
@@ -59,6 +77,18 @@ describe('readFields', () => {
     ['petId:int64->cats', 'there is no table "cats". Tables: '],
     ['keyId:int64->api_keys', 'tests need a function in test/e2e/support/api-keys.ts that adds api-keys'],
     [`${'x'.repeat(60)}:int64->pets`, 'would be too long. Shorten its name.'],
+    ['address:{city:text(9)', 'The field "address:{city:text(9)" is not readable.'],
+    ['address:{}', 'it is empty. Write its fields in braces, such as address:{street:text(80)'],
+    ['address:{city}', '"city" is not readable. Write its fields in braces'],
+    ['address:{City:text(9)}', '"City:text(9)": write its name in camel case'],
+    ['address:{constructor:text(9)}', '"constructor:text(9)": write its name in camel case'],
+    ['address:{city:text}', '"city:text": write its longest length'],
+    ['address:{id:int64}', 'an object has no fields of the kind "int64".'],
+    ['address:{a:boolean a:boolean}', 'there are two fields "a". Leave one out.'],
+    ['address:{city:text(9)}=1', 'this kind takes no default.'],
+    ['address:{city:text(9)}:unique', 'only a text'],
+    ['change:{city:text(9)}', 'the generated code uses "ToyChange" for something else.'],
+    ['name:constructor', 'there is no kind "constructor".'],
     ['a:int64 a:int64', 'There are two fields "a". Leave one out.'],
   ])('refuses %s and says what to write', (table, message) => {
     expect(() => read(table)).toThrow(message);

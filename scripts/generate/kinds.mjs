@@ -1,6 +1,7 @@
 // What a field of each kind is in the code: its rule, column and types, and values for examples and tests. `read` takes
 // what is written between the parentheses. Values are source text.
 
+export const CAMEL = /^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$/;
 const INT32 = [-2_147_483_648, 2_147_483_647];
 
 export const KINDS = {

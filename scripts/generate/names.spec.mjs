@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFields } from './fields.mjs';
 import { filesOf } from './files.mjs';
 import { readNames, rename } from './names.mjs';
+import { splitFields } from './nested.mjs';
 import { readOperations } from './operations.mjs';
 import { refuseTaken } from './taken.mjs';
 
@@ -68,7 +69,7 @@ describe('filesOf', () => {
     const names = readNames('toys', options);
     const operations = readOperations(only);
     return filesOf(
-      { names, operations, fields: readFields(table.split(' '), names, operations) },
+      { names, operations, fields: readFields(splitFields(table), names, operations) },
       1_234_567_890_123,
     );
   };
@@ -116,6 +117,23 @@ describe('filesOf', () => {
     expect(entity).toContain("@Check('toys_stock_range', 'stock BETWEEN 1 AND 9')");
     expect(entity).toContain("@ForeignKey('pets', { name: 'toys_pet_id_fkey' })");
     expect(entity).toContain("@Index('toys_pet_id', ['petId', 'id'])");
+  });
+
+  it('writes a DTO for an object', async () => {
+    const files = await generate('address:{street:text(80) floor:integer(0..9)?}', { only: 'create' });
+    const dto = files['src/toys/dto/toy-address.dto.ts'];
+    expect(dto).toContain("import { integer, text } from '../../api/validation/rule.js';");
+    expect(dto).toContain("@ApiSchema({ name: 'ToyAddress', description: 'The address of a toy.' })");
+    expect(dto).toMatch(/@OptionalField\(.*\n.*\n.*\n\s*}\)\n  readonly floor\?: number;/);
+    expect(files['src/toys/toy.entity.ts']).toContain(
+      "@Column('jsonb')\n  readonly address!: ToyAddressDto;",
+    );
+    expect(files['src/toys/dto/toy.fields.ts']).toContain('Field(nested(ToyAddressDto)');
+    const tests = files['test/e2e/create-toy.spec.ts'];
+    expect(tests).toContain("['missing_field', 'address.street', { address: { floor: 0 } }]");
+    expect(tests).toContain(
+      "['unknown_field', 'address.surprise', { address: { ...TOY.address, surprise: 1 } }]",
+    );
   });
 });
 

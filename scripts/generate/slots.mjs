@@ -16,13 +16,15 @@ export function slotsOf(fields, operations) {
     ...errorSlots(each),
     fresh: freshOf(fields),
     andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
-    valuesImports: each(
-      ({ values, kebab, rowType }) =>
-        values && `import { ${values.list}, type ${rowType} } from '../sample-thing-${kebab}.js';`,
+    fieldImports: each(
+      ({ values, parts, kebab, rowType }) =>
+        (values && `import { ${values.list}, type ${rowType} } from '../sample-thing-${kebab}.js';`) ||
+        (parts && `import { ${rowType} } from './sample-thing-${kebab}.dto.js';`),
     ),
-    valuesImportsHere: each(
-      ({ values, kebab, rowType }) =>
-        values && `import type { ${rowType} } from './sample-thing-${kebab}.js';`,
+    fieldImportsHere: each(
+      ({ values, parts, kebab, rowType }) =>
+        (values && `import type { ${rowType} } from './sample-thing-${kebab}.js';`) ||
+        (parts && `import type { ${rowType} } from './dto/sample-thing-${kebab}.dto.js';`),
     ),
     moduleImports: each(
       ({ reference }) => reference && `import { ${reference.module.type} } from '${reference.module.path}';`,

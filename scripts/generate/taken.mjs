@@ -25,7 +25,7 @@ export function refuseTaken({ plural, singular, path }, fields, files) {
     waysToWrite(plural)[0],
     `New${type}`,
     `${type}Update`,
-    ...fields.filter(({ values }) => values).map((field) => `${type}${field.type}`),
+    ...fields.filter(({ values, parts }) => values ?? parts).map((field) => `${type}${field.type}`),
   ];
   const schema = types.find((name) => name in components.schemas);
   if (schema) {

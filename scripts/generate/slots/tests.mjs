@@ -1,3 +1,4 @@
+import { faultsOfParts } from '../nested.mjs';
 import { canChange, mayBeLeftOut } from './of-field.mjs';
 
 export function exampleSlots(each) {
@@ -22,6 +23,7 @@ export function testSlots(each) {
     required: each((field) => !mayBeLeftOut(field) && `'${field.name}'`, ', '),
     defaults: each(({ name, initial }) => initial && `${name}: ${initial}`, ', '),
     invalid: each(({ name, invalid }) => invalid.map((value) => `['${name}', ${value}],`).join('\n')),
+    faultsOfParts: each((field) => field.parts && faultsOfParts(field)),
     kept: each(
       ({ name, kept, reference }) => !reference && kept.map((value) => `['${name}', ${value}],`).join('\n'),
     ),

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { Decimal } from '../api/validation/rule.js';
-// $valuesImportsHere$
+// $fieldImportsHere$
 
 @Entity('sample_things')
 // $indices$

@@ -67,6 +67,15 @@ describe('createSampleThing: POST /v1/sample/things', () => {
     const answer = await service.post('/v1/sample/things', { ...SAMPLE_THING, [field]: value });
     expectError(answer, 'invalid_field', expect.stringContaining(`"${field}"`));
   });
+  // if nested
+
+  it.each([
+    // $faultsOfParts$
+  ] as const)('answers %s for %s', async (code, path, fields) => {
+    const answer = await service.post('/v1/sample/things', { ...SAMPLE_THING, ...fields });
+    expectError(answer, code, expect.stringContaining(`"${path}"`));
+  });
+  // end
   // if unique
 
   it.each([

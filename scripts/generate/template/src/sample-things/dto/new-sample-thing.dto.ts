@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import type { Decimal } from '../../api/validation/rule.js';
-// $valuesImports$
+// $fieldImports$
 import { $newImported$ } from './sample-thing.fields.js';
 
 @ApiSchema({ name: 'NewSampleThing', description: 'A sample thing to add. The service assigns its id.' })

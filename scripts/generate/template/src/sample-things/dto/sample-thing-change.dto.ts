@@ -1,6 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
 import type { Decimal } from '../../api/validation/rule.js';
-// $valuesImports$
+// $fieldImports$
 import { $changeImported$ } from './sample-thing.fields.js';
 
 @ApiSchema({ name: 'SampleThingChange', description: 'The fields of a sample thing to change.' })

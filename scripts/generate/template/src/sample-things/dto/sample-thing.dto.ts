@@ -2,7 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { Field } from '../../api/validation/field.decorator.js';
 import { type Decimal, int64 } from '../../api/validation/rule.js';
 import type { SampleThing } from '../sample-thing.entity.js';
-// $valuesImports$
+// $fieldImports$
 import { $imported$ } from './sample-thing.fields.js';
 
 @ApiSchema({ name: 'SampleThing', description: 'A sample thing of the catalogue.' })

@@ -5,11 +5,12 @@ import {
   decimal,
   int64,
   integer,
+  nested,
   nullable,
   oneOf,
   text,
 } from '../../api/validation/rule.js';
-// $valuesImports$
+// $fieldImports$
 
 // The fields of a sample thing, shared by input and output.
 
