@@ -8,7 +8,7 @@ import { CommonModule } from './common/common.module.js';
 import type { Config } from './common/config/config.js';
 import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
-import { constraintOf, toOutage } from './database/database-errors.js';
+import { constraintOf, isForeignKeyViolation, toOutage } from './database/database-errors.js';
 import { transactionalOperations } from './database/transactions/transactional-operations.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { DATABASE_ERRORS, ErrorFilter } from './edge/errors/error.filter.js';
@@ -59,7 +59,7 @@ export class AppModule {
           useFactory: (discovery: DiscoveryService) => transactionalOperations(discovery, connection),
         },
         { provide: APP_PIPE, useClass: InputPipe },
-        { provide: DATABASE_ERRORS, useValue: { toOutage, constraintOf } },
+        { provide: DATABASE_ERRORS, useValue: { toOutage, constraintOf, isForeignKeyViolation } },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };

@@ -86,6 +86,11 @@ export function constraintOf(thrown: unknown): string | undefined {
   return error instanceof DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
 }
 
+/** A row is missing that this one refers to, or others refer to this one. */
+export function isForeignKeyViolation(thrown: unknown): boolean {
+  return (driverErrorOf(thrown) as { code?: unknown } | undefined)?.code === '23503';
+}
+
 /** Errors of sockets and of DNS. */
 const SOCKET_CODES = new Set([
   'ECONNABORTED',

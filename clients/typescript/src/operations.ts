@@ -108,6 +108,7 @@ export type ErrorCode =
   | 'expired_api_key'
   | 'gone'
   | 'headers_too_large'
+  | 'in_use'
   | 'internal_error'
   | 'invalid_api_key'
   | 'invalid_field'

@@ -1,6 +1,9 @@
 import { ApiError } from './api-error.js';
 import { type ErrorCode, type ErrorKind, ERRORS } from './error-catalogue.js';
 
+/** In place of the name of a constraint: every foreign key that the operation does not name. */
+export const ANY_FOREIGN_KEY = '(any foreign key)';
+
 interface Trigger {
   /** The constraints whose violation is this error, in the operations that refuse with it. */
   readonly onConstraint?: string | readonly string[];

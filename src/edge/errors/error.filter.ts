@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ApiError } from '../../api/errors/api-error.js';
+import { ANY_FOREIGN_KEY } from '../../api/errors/declare-error.js';
 import type { RouteErrors } from '../../api/errors/route-errors.js';
 import { replyOf, requestOf } from '../../common/exchange.js';
 import { sendError } from './send-error.js';
@@ -15,6 +16,7 @@ export interface DatabaseErrors {
   toOutage(thrown: unknown, changesSomething: boolean): ApiError | undefined;
   /** The constraint that a statement violated. */
   constraintOf(thrown: unknown): string | undefined;
+  isForeignKeyViolation(thrown: unknown): boolean;
 }
 
 /** Turns every error of a route into a response. */
@@ -36,7 +38,11 @@ export class ErrorFilter implements ExceptionFilter {
 
   private violation(thrown: unknown, errors: RouteErrors | undefined): ApiError | undefined {
     const constraint = errors && this.database.constraintOf(thrown);
-    return constraint === undefined ? undefined : errors?.onConstraint.get(constraint)?.();
+    if (constraint === undefined) return undefined;
+    const { onConstraint } = errors as RouteErrors;
+    const error = onConstraint.get(constraint);
+    if (error || !this.database.isForeignKeyViolation(thrown)) return error?.();
+    return onConstraint.get(ANY_FOREIGN_KEY)?.();
   }
 }
 

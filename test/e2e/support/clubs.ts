@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Injectable, Module, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Injectable, Module, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiSchema } from '@nestjs/swagger';
 import {
   Column,
@@ -10,6 +10,7 @@ import {
 } from 'typeorm';
 import { Resource } from '../../../src/api/document/resource.decorator.js';
 import { declareError } from '../../../src/api/errors/declare-error.js';
+import { Deleted } from '../../../src/api/responses/deleted.decorator.js';
 import { Refuses } from '../../../src/api/errors/refuses.decorator.js';
 import { Field, OptionalField, PathParameter } from '../../../src/api/validation/field.decorator.js';
 import { int64, text } from '../../../src/api/validation/rule.js';
@@ -139,6 +140,10 @@ class ClubsService {
     });
   }
 
+  async delete(id: bigint): Promise<void> {
+    await this.clubs.discard({ id });
+  }
+
   enter(): never {
     throw closed();
   }
@@ -175,6 +180,13 @@ class ClubsController {
   @ApiOkResponse({ type: ClubDto, description: 'The club.' })
   enterClub(@Param() _path: ClubPath): ClubDto {
     return this.clubs.enter();
+  }
+
+  @Delete(':clubId')
+  @ApiOperation({ summary: 'Delete a club' })
+  @Deleted({ description: 'The club was deleted.' })
+  async deleteClub(@Param() { clubId }: ClubPath): Promise<void> {
+    await this.clubs.delete(clubId);
   }
 }
 
