@@ -209,5 +209,10 @@ describe('Batched statements', () => {
       pets.readPage({ filters: { name: 'p', status: 'sold\navailable' as never }, limit: 5 }),
     ]);
     expect([found, other].map(({ items }) => items.map((pet) => pet.id))).toEqual([[id], []]);
+    const { id: next } = await pets.add(animal('next'));
+    const lists = [[id], [next], [id, next], id, [BigInt(`${id}${next}`)]];
+    const pages = await Promise.all(lists.map((of) => pets.readPage({ filters: { id: of }, limit: 5 })));
+    const read = pages.map(({ items }) => items.map((pet) => pet.id));
+    expect(read).toEqual([[id], [next], [id, next], [id], []]);
   });
 });

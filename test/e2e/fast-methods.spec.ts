@@ -149,6 +149,37 @@ describeInside('The fast methods of a repository', () => {
     const filters = { town: 'Ulmc' };
     const ofTown = await patiently(() => makers.readPage({ by: 'name', filters, after: 'b', limit: 2 }));
     expect(ofTown).toMatchObject({ items: [{ name: 'c' }], nextCursor: undefined });
+    const towns = { town: ['Ulmd', 'Ulmb', 'Ulmc'] };
+    const ofTowns = makers.readPage({ by: 'name', filters: towns, after: 'b', limit: 1 });
+    expect(await ofTowns).toMatchObject({ items: [{ name: 'c' }], nextCursor: 'c' });
+  });
+
+  it('read pages of the rows whose property is in a list, exactly', async () => {
+    const makers = feature.app.get<BatchedRepository<Maker>>(getRepositoryToken(Maker));
+    const ids = [-(2n ** 63n), -1n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+    for (const id of ids)
+      await makers.query(`INSERT INTO makers (id, name, town) OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3)`, [
+        id,
+        `maker "${id}", {null}\\`,
+        `Bonn${id}`,
+      ]);
+    const read = async (request: Parameters<typeof makers.readPage>[0]) =>
+      (await patiently(() => makers.readPage(request))).items.map(({ id }) => id);
+    const names = ids.map((id) => `maker "${id}", {null}\\`);
+    expect(await read({ filters: { id: ids.toReversed() }, limit: 5 })).toEqual(ids);
+    expect(await read({ filters: { id: ids }, after: -1n, limit: 5 })).toEqual(ids.slice(2));
+    expect(await read({ filters: { id: ids.map((id) => id ^ 1n) }, limit: 5 })).toEqual([]);
+    expect(await read({ filters: { name: names, town: `Bonn${ids[2]}` }, limit: 5 })).toEqual([ids[2]]);
+    expect(await read({ filters: { id: ids, name: names.slice(1) }, limit: 5 })).toEqual(ids.slice(1));
+    expect(await read({ filters: { id: [] }, limit: 5 })).toEqual([]);
+  });
+
+  it('refuse a list that would match something else', async () => {
+    const read = (filters: object) => kites.readPage({ filters, limit: 1 });
+    await expect(read({ makerId: [1n, null] })).rejects.toThrow(
+      'A list of values of Kite.makerId contains null.',
+    );
+    await expect(read({ tags: ['a'] })).rejects.toThrow('A filter cannot list values of Kite.tags');
   });
 
   it('refuse the order of a property that rows may share or lack', async () => {

@@ -17,8 +17,8 @@ type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[ke
 export interface PageRequest<T, By extends Orders<T>> {
   /** A unique property, in whose ascending order the list is: the id if there is none. */
   readonly by?: By;
-  /** By equality. An undefined filter is left out. */
-  readonly filters?: { readonly [P in keyof T]?: T[P] | undefined };
+  /** By equality, with a value or with one of a list. An undefined filter is left out. */
+  readonly filters?: { readonly [P in keyof T]?: T[P] | readonly T[P][] | undefined };
   /** The page starts after this value of the property. */
   readonly after?: T[By] | undefined;
   readonly limit: number;
@@ -52,7 +52,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   async readPage<By extends Orders<T> = Orders<T> & 'id'>(request: PageRequest<T, By>): Promise<Page<T>> {
     const { by = 'id', filters = {}, after, limit } = request;
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-    const names = given.map(([name]) => name);
+    const names = given.map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
     const values: unknown[] = given.map(([, value]) => value);
     if (after !== undefined) values.push(after);
     names.push(by);

@@ -32,6 +32,13 @@ export function arraySafeType(column: ColumnMetadata): string | undefined {
   return ARRAY_SAFE_TYPES.has(type) && !column.isArray ? type : undefined;
 }
 
+/** @throws for a column whose values cannot be listed */
+export function listTypeOf(column: ColumnMetadata): string {
+  const type = arraySafeType(column);
+  if (type) return type;
+  throw new Error(`A filter cannot list values of ${nameOf(column)}: its type does not survive an array.`);
+}
+
 /** Only the caller of an encoder is rejected. An error while a batch is being written would affect all of its callers. */
 export function encoderOf(column: ColumnMetadata): Encoder {
   const encode = isPlain(column) ? prepareValue : throughTypeOrm(column);
@@ -42,6 +49,19 @@ export function encoderOf(column: ColumnMetadata): Encoder {
       throw new Error(`A value of ${nameOf(column)} cannot be sent to the database.`, { cause });
     }
   };
+}
+
+/** Encodes a list of values as one array. */
+export function listEncoderOf(column: ColumnMetadata): Encoder {
+  const encode = encoderOf(column);
+  return (values) =>
+    prepareValue(
+      (values as unknown[]).map((value) => {
+        if (value === null || value === undefined)
+          throw new Error(`A list of values of ${nameOf(column)} contains ${String(value)}.`);
+        return encode(value);
+      }),
+    );
 }
 
 /** Undefined for types whose values TypeORM takes as pg parses them. */

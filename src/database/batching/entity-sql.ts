@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
-import { arraySafeType, decoderOf, type Encoder, encoderOf, prepareValue } from './column-values.js';
+import {
+  arraySafeType,
+  decoderOf,
+  type Encoder,
+  encoderOf,
+  listEncoderOf,
+  listTypeOf,
+  prepareValue,
+} from './column-values.js';
 import { requireUnique } from './require-fit.js';
+import { list, literal, parameters, quote } from './sql-text.js';
 import type { Row, Statement } from './statement.js';
 
 /** A statement, and how to encode each of its values. */
 export interface EntityStatement extends Statement {
   readonly encoders: readonly Encoder[];
 }
+
+type Written = Omit<EntityStatement, 'name' | 'properties'>;
 
 /** The SQL of an entity, from TypeORM's metadata. Each statement is written once. */
 export class EntitySql {
@@ -56,25 +67,51 @@ export class EntitySql {
     });
   }
 
-  /** A page of those that equal the filters, by the last property. Its values: filters, where it starts, the limit. */
+  /**
+   * A page of those that match the filters, by the last property. A filter `id[]` takes a list of ids. The values: those
+   * of the filters, where the page starts, and the limit.
+   */
   readPage(filtersAndOrder: string[], hasStart: boolean): EntityStatement {
     return this.cached(hasStart ? 'page after by' : 'page by', filtersAndOrder, () => {
-      const order = filtersAndOrder.map((property) => this.column(property));
-      const filtered = order.slice(0, -1);
-      const start = hasStart ? order : filtered;
-      const encoders = this.encoders(filtersAndOrder).slice(0, start.length);
       requireUnique(this.columnOf(filtersAndOrder.at(-1) ?? ''));
-      const conditions = [];
-      // A range on all of them makes the planner use their index. With `=` it may walk the primary key instead, and
-      // read most of the table for a rare value.
-      if (start.length > 0)
-        conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
-      if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
-      return {
-        text: `${this.select(conditions)} ORDER BY ${order.join(', ')} LIMIT $${start.length + 1}`,
-        encoders: [...encoders, prepareValue],
-      };
+      return filtersAndOrder.some(isList)
+        ? this.pageOfListed(filtersAndOrder, hasStart)
+        : this.pageOfEqual(filtersAndOrder, hasStart);
     });
+  }
+
+  private pageOfEqual(filtersAndOrder: string[], hasStart: boolean): Written {
+    const order = filtersAndOrder.map((property) => this.column(property));
+    const filtered = order.slice(0, -1);
+    const start = hasStart ? order : filtered;
+    const encoders = this.encoders(filtersAndOrder).slice(0, start.length);
+    const conditions = [];
+    // A range on all of them makes the planner use their index. With `=` it may walk the primary key instead, and
+    // read most of the table for a rare value.
+    if (start.length > 0)
+      conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
+    if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
+    return {
+      text: `${this.select(conditions)} ORDER BY ${order.join(', ')} LIMIT $${start.length + 1}`,
+      encoders: [...encoders, prepareValue],
+    };
+  }
+
+  /** A list selects few rows. Next to a range, the planner may scan all rows of the other filters, too. */
+  private pageOfListed(filtersAndOrder: string[], hasStart: boolean): Written {
+    const order = this.column(filtersAndOrder.at(-1) ?? '');
+    const filters = filtersAndOrder.slice(0, -1);
+    const given = hasStart ? filtersAndOrder : filters;
+    const conditions = filters.map((filter, i) => {
+      const column = this.columnOf(propertyOf(filter));
+      const value = isList(filter) ? `ANY ($${i + 1}::${listTypeOf(column)}[])` : `$${i + 1}`;
+      return `${this.column(propertyOf(filter))} = ${value}`;
+    });
+    if (hasStart) conditions.push(`${order} > $${given.length}`);
+    return {
+      text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${given.length + 1}`,
+      encoders: [...this.encoders(given), prepareValue],
+    };
   }
 
   insert(given: string[]): EntityStatement {
@@ -118,14 +155,13 @@ export class EntitySql {
   }
 
   private encoders(properties: string[]): Encoder[] {
-    return properties.map((property) => encoderOf(this.columnOf(property)));
+    return properties.map((property) => {
+      const column = this.columnOf(propertyOf(property));
+      return isList(property) ? listEncoderOf(column) : encoderOf(column);
+    });
   }
 
-  private cached(
-    kind: string,
-    properties: string[],
-    write: () => Omit<EntityStatement, 'name' | 'properties'>,
-  ): EntityStatement {
+  private cached(kind: string, properties: string[], write: () => Written): EntityStatement {
     let cached = this.statements.get(kind);
     if (!cached) this.statements.set(kind, (cached = []));
     // Comparing few short lists costs less per request than building a key of them.
@@ -153,24 +189,16 @@ export class EntitySql {
   }
 }
 
+function isList(filter: string): boolean {
+  return filter.endsWith('[]');
+}
+
+function propertyOf(filter: string): string {
+  return isList(filter) ? filter.slice(0, -'[]'.length) : filter;
+}
+
 function areEqual(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
-}
-
-function list(items: string[]): string {
-  return `(${items.join(', ')})`;
-}
-
-function parameters(count: number): string {
-  return list(Array.from({ length: count }, (_, i) => `$${i + 1}`));
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** PostgreSQL truncates names to 63 bytes. */
