@@ -13,7 +13,7 @@ export class GetPetDeprecation extends DeprecationPolicy {
       sunsetOn: settings.getPetSunsetOn,
       rehearsal: config.sunsetRehearsal,
       successor: `${config.apiBase}/pets`,
-      advice: 'Use `GET /pets` with the `status` filter instead.',
+      advice: 'Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.',
       explained: `${config.docsUrl}#/pets/getPet`,
     });
   }

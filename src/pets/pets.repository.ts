@@ -14,8 +14,8 @@ import type { PetStatus } from './pet-status.js';
 export class PetsRepository {
   constructor(@InjectRepository(Pet) private readonly pets: BatchedRepository<Pet>) {}
 
-  findPage({ limit, status, after }: ListPetsQuery): Promise<Page<Pet>> {
-    return this.pets.readPage({ filters: { status }, after, limit });
+  findPage({ limit, status, ids, after }: ListPetsQuery): Promise<Page<Pet>> {
+    return this.pets.readPage({ filters: { status, id: ids }, after, limit });
   }
 
   findById(id: bigint): Promise<Pet | null> {

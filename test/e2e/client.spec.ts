@@ -151,6 +151,24 @@ describe('The TypeScript client', () => {
     });
   });
 
+  describe('reads animals by id', () => {
+    it('in one request, or a page at a time', async () => {
+      const added: Pet[] = [];
+      for (const name of ['a', 'b', 'c']) added.push(await clientWith().createPet({ name, categoryId: 1n }));
+      const [a, b, c] = added.map(({ id }) => id) as [bigint, bigint, bigint];
+      const sender = new Sender();
+      const client = clientWith(sender);
+      expect(await client.listPets({ ids: [MAX, c, a, MIN] })).toEqual([added[0], added[2]]);
+      expect(sender.requests[0]?.url).toBe(`${service.origin}/v1/pets?ids=${MAX},${c},${a},${MIN}`);
+      const seen: Pet[] = [];
+      for await (const pet of client.pets({ ids: [c, b, a], limit: 1 })) seen.push(pet);
+      expect(seen).toEqual(added);
+      expect(sender.requests).toHaveLength(4);
+      await expect(client.listPets({ ids: [a, a] })).rejects.toMatchObject({ code: 'invalid_parameter' });
+      await expect(client.listPets({ ids: [] })).rejects.toMatchObject({ code: 'invalid_parameter' });
+    });
+  });
+
   describe('handles orders', () => {
     let petId: bigint;
     beforeEach(async () => {

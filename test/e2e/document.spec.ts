@@ -172,6 +172,20 @@ describe('The OpenAPI document', () => {
             required: false,
             schema: { $ref: '#/components/schemas/PetStatus' },
           },
+          {
+            name: 'ids',
+            in: 'query',
+            required: false,
+            style: 'form',
+            explode: false,
+            schema: {
+              type: 'array',
+              items: { type: 'integer', format: 'int64' },
+              minItems: 1,
+              maxItems: 100,
+              uniqueItems: true,
+            },
+          },
         ],
         responses: {
           200: {
@@ -229,7 +243,7 @@ describe('The OpenAPI document', () => {
         deprecated: true,
         'x-sunset': '2030-12-05',
         description:
-          '**Deprecated: this operation is to be removed on 5 December 2030.** Use `GET /pets` with the `status` filter instead.',
+          '**Deprecated: this operation is to be removed on 5 December 2030.** Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.',
         parameters: [
           { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
         ],

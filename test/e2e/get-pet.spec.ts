@@ -137,7 +137,7 @@ describe('getPet around its sunset', () => {
       expectError(
         answer,
         'gone',
-        'This operation was removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.',
+        'This operation was removed on 5 December 2030. Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.',
       );
       expectDeprecation(answer);
     }

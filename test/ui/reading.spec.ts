@@ -43,7 +43,7 @@ test('a collapsed deprecated operation is struck through and shows its sunset an
   await expect(summary.locator('[data-path]')).toHaveCSS('text-decoration-line', 'line-through');
   const notice = summary.locator('.deprecation-notice');
   await expect(notice).toHaveText(
-    'To be removed on 5 December 2030. Use GET /pets with the status filter instead.',
+    'To be removed on 5 December 2030. Use GET /pets with the status filter instead, or with ids to look up animals by id.',
   );
   await expect(notice).toBeVisible();
   await docs.page.setViewportSize({ width: 375, height: 720 });

@@ -83,6 +83,8 @@ export interface ListPetsQuery {
   readonly after?: bigint;
   /** Return only animals with this status. */
   readonly status?: PetStatus;
+  /** Return only animals with these ids. Those that do not exist are left out. */
+  readonly ids?: readonly bigint[];
 }
 
 /** Query parameters of `listOrders`. */
@@ -108,7 +110,6 @@ export type ErrorCode =
   | 'expired_api_key'
   | 'gone'
   | 'headers_too_large'
-  | 'in_use'
   | 'internal_error'
   | 'invalid_api_key'
   | 'invalid_field'
@@ -153,7 +154,7 @@ export class Operations {
   pets(query: ListPetsQuery = {}, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     return pages<Pet>(
       this.transport,
-      { operation: 'listPets', method: 'GET', path: '/pets', query, int64: 'Pets' },
+      { method: 'GET', path: '/pets', query, commaSeparated: ['ids'], int64: 'Pets' },
       options,
     );
   }
@@ -166,7 +167,7 @@ export class Operations {
   async listPets(query: ListPetsQuery = {}, options?: CallOptions): Promise<Pets> {
     return (
       await this.transport.send<Pets>(
-        { operation: 'listPets', method: 'GET', path: '/pets', query, int64: 'Pets' },
+        { method: 'GET', path: '/pets', query, commaSeparated: ['ids'], int64: 'Pets' },
         options,
       )
     ).body;
@@ -179,10 +180,7 @@ export class Operations {
    */
   async createPet(newPet: NewPet, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>(
-        { operation: 'createPet', method: 'POST', path: '/pets', body: newPet, int64: 'Pet' },
-        options,
-      )
+      await this.transport.send<Pet>({ method: 'POST', path: '/pets', body: newPet, int64: 'Pet' }, options)
     ).body;
   }
 
@@ -190,14 +188,11 @@ export class Operations {
    * Get an animal
    *
    * @deprecated This operation is to be removed on 5 December 2030. Use `listPets` with the `status`
-   * filter instead.
+   * filter instead, or with `ids` to look up animals by id.
    */
   async getPet(petId: bigint, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>(
-        { operation: 'getPet', method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' },
-        options,
-      )
+      await this.transport.send<Pet>({ method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' }, options)
     ).body;
   }
 
@@ -205,7 +200,7 @@ export class Operations {
   orders(query: ListOrdersQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
     return pages<Order>(
       this.transport,
-      { operation: 'listOrders', method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+      { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
       options,
     );
   }
@@ -220,7 +215,7 @@ export class Operations {
   async listOrders(query: ListOrdersQuery = {}, options?: CallOptions): Promise<Orders> {
     return (
       await this.transport.send<Orders>(
-        { operation: 'listOrders', method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+        { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
         options,
       )
     ).body;
@@ -236,7 +231,7 @@ export class Operations {
   async createOrder(newOrder: NewOrder, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { operation: 'createOrder', method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
+        { method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
         options,
       )
     ).body;
@@ -252,7 +247,7 @@ export class Operations {
   async getOrder(orderId: bigint, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { operation: 'getOrder', method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
+        { method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
         options,
       )
     ).body;
@@ -268,13 +263,7 @@ export class Operations {
   async updateOrder(orderId: bigint, orderChange: OrderChange, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        {
-          operation: 'updateOrder',
-          method: 'PATCH',
-          path: pathOf`/store/orders/${orderId}`,
-          body: orderChange,
-          int64: 'Order',
-        },
+        { method: 'PATCH', path: pathOf`/store/orders/${orderId}`, body: orderChange, int64: 'Order' },
         options,
       )
     ).body;
@@ -289,12 +278,7 @@ export class Operations {
    */
   async deleteOrder(orderId: bigint, options?: CallOptions): Promise<void> {
     await this.transport.send<void>(
-      {
-        operation: 'deleteOrder',
-        method: 'DELETE',
-        path: pathOf`/store/orders/${orderId}`,
-        mayBeEmpty: true,
-      },
+      { method: 'DELETE', path: pathOf`/store/orders/${orderId}`, mayBeEmpty: true },
       options,
     );
   }

@@ -33,6 +33,7 @@ const FAULTS: readonly [fault: string, code: string, make: Make][] = [
   ['a body that is too large', 'payload_too_large', json.tooLarge],
   ['an invalid parameter', 'invalid_parameter', other.invalidParameter],
   ['a parameter just out of bounds', 'invalid_parameter', other.justOutOfBounds],
+  ['a list in the query of a wrong size, or with a value twice', 'invalid_parameter', other.wrongList],
   ['an empty parameter', 'invalid_parameter', other.emptyParameter],
   ['a repeated parameter', 'invalid_parameter', other.repeatedParameter],
   ['an undocumented parameter', 'unknown_parameter', other.unknownParameter],

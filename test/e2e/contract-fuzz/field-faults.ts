@@ -3,7 +3,7 @@ import { type Requests, withMembers } from './bodies.js';
 import { noDecimals } from './decimals.js';
 import type { Operation, Schema } from './document.js';
 import { noInstants } from './instants.js';
-import { allowed, asJson, lengths, matches, type Meaning } from './values.js';
+import { allowed, asJson, lengths, matches, wrongLists } from './values.js';
 
 export const missingField = (operation: Operation): Requests =>
   (operation.body?.required ?? []).length === 0
@@ -51,13 +51,7 @@ export const wrongSize = (operation: Operation): Requests =>
   withField(
     operation,
     ({ type }) => type === 'array',
-    ({ items = {}, minItems = 0n, maxItems = 0n, uniqueItems = false }) => {
-      const of = (length: bigint): fc.Arbitrary<Meaning> =>
-        fc.array(allowed(items), { minLength: Number(length), maxLength: Number(length) });
-      const twice = allowed(items).map((item) => [item, item]);
-      const short = minItems > 0n ? [of(minItems - 1n)] : [];
-      return fc.oneof(of(maxItems + 1n), ...short, ...(uniqueItems ? [twice] : [])).chain(asJson);
-    },
+    (schema) => wrongLists(schema).chain(asJson),
   );
 
 export const unknownWithin = (operation: Operation): Requests =>

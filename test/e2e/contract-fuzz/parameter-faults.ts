@@ -13,12 +13,12 @@ import {
   type Sent,
   toRequest,
 } from './requests.js';
-import { allowed, asParameter } from './values.js';
+import { allowed, asParameter, wrongLists } from './values.js';
 
 type Requests = fc.Arbitrary<Sent> | undefined;
 
 export const invalidParameter = (operation: Operation): Requests =>
-  withQuery(operation, (given, { name, schema }) =>
+  withQuery(operation, operation.query, (given, { name, schema }) =>
     forbidden(schema).map((json) => [...given, { name, json }]),
   );
 
@@ -34,18 +34,27 @@ export const justOutOfBounds = (operation: Operation): Requests => {
     .map(([path, edge]) => toRequest(operation, { path, query: [edge], body: undefined }));
 };
 
+export const wrongList = (operation: Operation): Requests => {
+  const lists = operation.query.filter(({ schema }) => schema.type === 'array');
+  return withQuery(operation, lists, (given, { name, schema }) =>
+    wrongLists(schema)
+      .chain(asParameter)
+      .map((json) => [...given, { name, json }]),
+  );
+};
+
 export const emptyParameter = (operation: Operation): Requests =>
-  withQuery(operation, (given, { name }) => fc.constant([...given, { name, json: '' }]));
+  withQuery(operation, operation.query, (given, { name }) => fc.constant([...given, { name, json: '' }]));
 
 export const repeatedParameter = (operation: Operation): Requests =>
-  withQuery(operation, (given, { name, schema }) =>
+  withQuery(operation, operation.query, (given, { name, schema }) =>
     fc
       .array(allowed(schema).chain(asParameter), { minLength: 2, maxLength: 3 })
       .map((values) => [...given, ...values.map((json) => ({ name, json }))]),
   );
 
 export const unknownParameter = (operation: Operation): Requests =>
-  withQuery(operation, (given) => {
+  withQuery(operation, operation.query, (given) => {
     const known = operation.query.map(({ name }) => name);
     const variants = known.flatMap((name) => [name.toUpperCase(), `${name}[]`, `${name} `, `${name}.x`]);
     return fc
@@ -162,13 +171,14 @@ function forbidden(schema: Schema): fc.Arbitrary<string> {
     .map((text) => encodeURIComponent(text));
 }
 
-/** Requests whose query has exactly one invalid parameter, which `spoil` adds to the valid ones. */
+/** Requests whose query has exactly one invalid parameter, one of some, which `spoil` adds to the valid ones. */
 function withQuery(
   operation: Operation,
+  parameters: readonly Parameter[],
   spoil: (given: Member[], parameter: Parameter) => fc.Arbitrary<Member[]>,
 ): Requests {
-  if (operation.query.length === 0) return undefined;
-  return fc.tuple(pathOf(operation), fc.constantFrom(...operation.query)).chain(([path, parameter]) =>
+  if (parameters.length === 0) return undefined;
+  return fc.tuple(pathOf(operation), fc.constantFrom(...parameters)).chain(([path, parameter]) =>
     queryOf(operation.query.filter((other) => other !== parameter))
       .chain((given) => spoil(given, parameter))
       .chain((query) => fc.shuffledSubarray(query, { minLength: query.length }))

@@ -50,6 +50,20 @@ function lists({ items = {}, minItems = 0n, maxItems = 5n, uniqueItems }: Schema
   return uniqueItems ? fc.uniqueArray(allowed(items), bounds) : fc.array(allowed(items), bounds);
 }
 
+/** Lists that are too short or too long, or contain a value twice. */
+export function wrongLists({
+  items = {},
+  minItems = 0n,
+  maxItems = 0n,
+  uniqueItems,
+}: Schema): fc.Arbitrary<Meaning[]> {
+  const of = (length: bigint): fc.Arbitrary<Meaning[]> =>
+    fc.array(allowed(items), { minLength: Number(length), maxLength: Number(length) });
+  const twice = allowed(items).map((item) => [item, item]);
+  const short = minItems > 0n ? [of(minItems - 1n)] : [];
+  return fc.oneof(of(maxItems + 1n), ...short, ...(uniqueItems ? [twice] : []));
+}
+
 function objects({ properties = {}, required = [] }: Schema): fc.Arbitrary<Meaning> {
   const members = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, allowed(schema)]),
