@@ -29,6 +29,20 @@ test('every operation can be executed', async ({ docs }) => {
   expect(JSON.parse(listed.body)).toContainEqual(pet);
 });
 
+test('a list of large ids is sent exactly, separated by commas', async ({ docs }) => {
+  await docs.authorize(KEY);
+  const listPets = await docs.unfold('listPets');
+  const ids = listPets.locator('tr[data-param-name=ids]');
+  for (const [i, id] of ['9007199254740993', '-9223372036854775808'].entries()) {
+    await ids.getByRole('button', { name: /^Add/ }).click();
+    await ids.getByRole('textbox').nth(i).fill(id);
+  }
+  expect(await docs.execute(listPets)).toMatchObject({ status: '200', body: '[]' });
+  await expect(listPets.locator('.request-url pre')).toContainText(
+    /ids=9007199254740993(?:,|%2C)-9223372036854775808$/,
+  );
+});
+
 test('an order can be made, changed with PATCH, and deleted', async ({ docs, complaints }) => {
   await docs.authorize(KEY);
   const pet = JSON.parse((await docs.execute(await docs.unfold('createPet'))).body) as { id: number };

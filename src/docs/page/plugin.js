@@ -10,9 +10,13 @@ export const AnimalStorePlugin = (system) => {
       responseBody: withExactNumbers(h),
       headers: collapsed(h),
     },
+    components: { JsonSchema_integer_int64: textField(h) },
     fn: { getSampleSchema: keepTextExamples(system.fn.getSampleSchema) },
   };
 };
+
+/** Swagger UI has no field for int64 in a list. A number field would round. */
+const textField = (h) => (props) => h(props.getComponent('JsonSchema_string'), props);
 
 const withStability = (h, { specSelectors }) => {
   // A link inside a button is not focusable, and the button updates the address itself.
