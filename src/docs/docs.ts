@@ -28,8 +28,21 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject):
     return (await yaml).send(request, reply);
   });
   secureDocs(fastify, contentSecurityPolicy(config));
-  servePage(fastify, assetsOfPage(document.info.title, config.rootPath, documentForPage(document)));
+  servePage(
+    fastify,
+    assetsOfPage(document.info.title, config.rootPath, documentForPage(withoutUnset(document, config))),
+  );
   redirectBrowsers(fastify, `${config.rootPath}/docs`);
+}
+
+/** Without the deployments that are not set: their addresses are examples. */
+function withoutUnset(document: OpenAPIObject, { productionUrl, stagingUrl }: Config): OpenAPIObject {
+  const deployments = new Map([
+    ['{base_url}', productionUrl],
+    ['{staging_base_url}', stagingUrl],
+  ]);
+  const isSet = ({ url }: { url: string }) => !deployments.has(url) || deployments.get(url) !== undefined;
+  return { ...document, servers: document.servers?.filter(isSet) ?? [] };
 }
 
 /**

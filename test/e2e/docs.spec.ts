@@ -71,6 +71,37 @@ describe('The page at /docs', () => {
     }
   });
 
+  it('offers only the deployments that are set', async () => {
+    const offeredBy = async ({ call }: Service) => {
+      const { text } = await call('GET', '/docs/document.json');
+      return (JSON.parse(text) as { servers: { url: string }[] }).servers.map(({ url }) => url);
+    };
+    expect(await offeredBy(service)).toEqual(['/v1']);
+    const withStaging = await startService({ stagingUrl: 'https://staging.example.org/v1' });
+    try {
+      expect(await offeredBy(withStaging)).toEqual(['/v1', '{staging_base_url}']);
+      const { headers } = await withStaging.call('GET', '/docs');
+      expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.example.org;");
+    } finally {
+      await withStaging.stop();
+    }
+  });
+
+  it.each([
+    ['support@example.org', { email: 'support@example.org' }],
+    ['https://help.example.org/animals', { url: 'https://help.example.org/animals' }],
+  ])('and the document name the contact that is set: %s', async (contact, expected) => {
+    const named = await startService({ contact });
+    try {
+      for (const path of ['/docs/document.json', '/openapi.json']) {
+        const { info } = JSON.parse((await named.call('GET', path)).text) as { info: object };
+        expect(info).toMatchObject({ contact: { name: 'Whoever issued your API key', ...expected } });
+      }
+    } finally {
+      await named.stop();
+    }
+  });
+
   it.each(['/docs', '/docs/', '/docs/swagger-ui.css', '/openapi.json'])('is read-only: %s', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const answer = await service.call(method, path);
@@ -100,7 +131,7 @@ describe('The page at /docs', () => {
       'script-src': ["'self'"],
       'style-src': ["'self'", "'unsafe-inline'"],
       'img-src': ["'self'", 'data:'],
-      'connect-src': ["'self'", 'https://api.example.com', 'https://staging.example.com'],
+      'connect-src': ["'self'"],
       'form-action': ["'none'"],
       'base-uri': ["'none'"],
       'frame-ancestors': ["'none'"],

@@ -27,12 +27,13 @@ import { describeStability } from './stability.js';
 /** Builds the OpenAPI document from the controllers, the field rules and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   checkDeclarations(app.get(DiscoveryService), app.get(MetadataScanner));
-  const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
+  const config = app.get(Config);
+  const document = SwaggerModule.createDocument(app, frame(config), {
     ignoreGlobalPrefix: true,
     operationIdFactory: (_controller, method) => method,
     extraModels: [ErrorDto],
   });
-  Object.assign(document.info, TERMS);
+  Object.assign(document.info, { contact: contactOf(config), license: LICENSE });
   document.components ??= {};
   listResources(document);
   const declared = app.get(DeclaredErrors);
@@ -55,12 +56,19 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** Set directly because `DocumentBuilder` requires a URL for each and does not know license identifiers. */
-const TERMS = {
-  contact: { name: 'Whoever issued your API key' },
-  // The SPDX form of a custom license; package.json says UNLICENSED.
-  license: { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' },
-};
+// Both are set directly because `DocumentBuilder` requires a URL for each and does not know license identifiers.
+function contactOf({ contact }: Config): object {
+  const name = 'Whoever issued your API key';
+  if (contact === undefined) return { name };
+  return contact.includes('://') ? { name, url: contact } : { name, email: contact };
+}
+
+/** The SPDX form of a custom license; package.json says UNLICENSED. */
+const LICENSE = { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' };
+
+/** What the document shows where a deployment is not set. */
+const EXAMPLE_URL = { production: 'https://api.example.com/v1', staging: 'https://staging.example.com/v1' };
+
 const INTRODUCTION = `\
 Stores animals, and lets clients list them, add them, fetch one by its identifier, and order them.
 
@@ -84,10 +92,16 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
     .setDescription(INTRODUCTION)
     .addServer(`${config.rootPath}${API_PREFIX}`, 'This deployment')
     .addServer('{base_url}', 'Production', {
-      base_url: { default: config.productionUrl, description: 'The address of production.' },
+      base_url: {
+        default: config.productionUrl ?? EXAMPLE_URL.production,
+        description: 'The address of production.',
+      },
     })
     .addServer('{staging_base_url}', 'Staging', {
-      staging_base_url: { default: config.stagingUrl, description: 'The address of staging.' },
+      staging_base_url: {
+        default: config.stagingUrl ?? EXAMPLE_URL.staging,
+        description: 'The address of staging.',
+      },
     })
     .addSecurity('apiKey', {
       type: 'http',

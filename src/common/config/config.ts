@@ -5,6 +5,7 @@ import { Env } from './env.decorator.js';
 import {
   anyText,
   apiUrl,
+  contact,
   flag,
   httpUrl,
   integer,
@@ -62,11 +63,26 @@ export class Config {
   })
   readonly publicUrl?: string;
 
-  @Env('PRODUCTION_URL', apiUrl, { about: 'The production server listed in the OpenAPI document.' })
-  readonly productionUrl: string = 'https://api.example.com/v1';
+  @Env('PRODUCTION_URL', apiUrl, {
+    about: 'The production server in the OpenAPI document.',
+    unset: 'an example; `/docs` does not offer it',
+    example: 'https://api.example.com/v1',
+  })
+  readonly productionUrl?: string;
 
-  @Env('STAGING_URL', apiUrl, { about: 'The staging server listed in the OpenAPI document.' })
-  readonly stagingUrl: string = 'https://staging.example.com/v1';
+  @Env('STAGING_URL', apiUrl, {
+    about: 'The staging server in the OpenAPI document.',
+    unset: 'an example; `/docs` does not offer it',
+    example: 'https://staging.example.com/v1',
+  })
+  readonly stagingUrl?: string;
+
+  @Env('CONTACT', contact, {
+    about: 'Where callers get help, in the OpenAPI document: a page or an e-mail address.',
+    unset: 'none',
+    example: 'support@example.com',
+  })
+  readonly contact?: string;
 
   @Env('KEY_ENVIRONMENT', oneOf<KeyEnvironment>('live', 'test'), {
     about: 'The kind of API keys that this deployment issues and accepts: `live` or `test`.',

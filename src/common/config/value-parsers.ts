@@ -75,6 +75,11 @@ export const postgresUrl = url(
 export const redisUrl = url('a Redis address such as redis://localhost:6379', 'redis:', 'rediss:');
 export const httpUrl = url('an http or https address', 'http:', 'https:');
 
+export const contact: Parser<string> = {
+  expected: 'an https address, or an e-mail address such as support@example.com',
+  parse: (text) => (/^[^\s@:/]+@[^\s@:/]+$/.test(text) ? text : url('', 'https:').parse(text)),
+};
+
 /** The base URL of an API: it ends with the version segment. */
 export const apiUrl: Parser<string> = {
   expected: `an http or https address that ends with ${API_PREFIX}`,

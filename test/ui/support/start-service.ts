@@ -22,6 +22,8 @@ export default async function startService(): Promise<() => Promise<void>> {
       PORT: '0',
       DATABASE_DIR: join(folder, 'database'),
       LOG_LEVEL: 'warn',
+      PRODUCTION_URL: 'https://api.example.com/v1',
+      STAGING_URL: 'https://staging.example.com/v1',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
