@@ -18,4 +18,4 @@ export function requireTool(drill, program, debianPackage = program) {
   }
 }
 
-const isThere = (program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0;
+export const isThere = (program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0;

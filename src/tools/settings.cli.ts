@@ -4,6 +4,7 @@ import { allSettings, type Setting } from '../common/config/env.decorator.js';
 import { generateFiles, replaceBetween } from './generate-files.js';
 
 const PAGE = 'docs/settings.md';
+const CHART = 'docker/helm/values.schema.json';
 
 interface SettingWithDefault extends Setting {
   readonly value: string;
@@ -21,6 +22,7 @@ await generateFiles('settings', async () => {
   return {
     [PAGE]: replaceBetween('settings', page, tableOf(settings)),
     '.env.example': exampleOf(settings),
+    [CHART]: schemaOf(await readFile(CHART, 'utf8'), settings),
   };
 });
 
@@ -40,6 +42,13 @@ function tableOf(settings: SettingWithDefault[]): string {
   );
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
   return [head, rule, ...body].join('\n');
+}
+
+/** The chart accepts the names of settings only. */
+function schemaOf(chart: string, settings: Setting[]): string {
+  const schema = JSON.parse(chart) as { definitions: { setting: { enum: string[] } } };
+  schema.definitions.setting.enum = settings.map(({ name }) => name);
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 function exampleOf(settings: SettingWithDefault[]): string {
