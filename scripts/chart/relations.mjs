@@ -66,11 +66,11 @@ function checkDrain({ terminationGracePeriodSeconds, containers: [{ env }] }) {
   );
 }
 
-function checkPorts({ ports, livenessProbe, readinessProbe }, service, ofKind) {
+function checkPorts({ ports, startupProbe, livenessProbe, readinessProbe }, service, ofKind) {
   const ofPod = ports.map(({ name }) => name);
   const ofService = service.spec.ports.map(({ name }) => name);
   const used = [
-    ...[livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.port),
+    ...[startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.port),
     ...service.spec.ports.map(({ targetPort }) => targetPort),
     ...ofKind('NetworkPolicy').flatMap(({ spec }) =>
       spec.ingress.flatMap((rule) => rule.ports.map(({ port }) => port)),
