@@ -7,6 +7,8 @@ import { chart } from './render.mjs';
 const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'));
 /** `npm run settings` writes them. */
 const settings = schema.definitions.setting.enum;
+/** As in docker/prometheus. */
+const JOB = 'animal-store';
 /** The service exits at most this long after it has drained. */
 const CLOSE_MS = 7_500;
 
@@ -79,6 +81,7 @@ function checkPorts({ ports, startupProbe, livenessProbe, readinessProbe }, serv
   for (const port of used) assert(ofPod.includes(port), `${port} is no port of the replicas`);
   for (const { spec } of ofKind('ServiceMonitor')) {
     assert(selects(spec.selector.matchLabels, service), 'The ServiceMonitor does not select the Service');
+    assert.equal(service.metadata.labels[spec.jobLabel], JOB, `The rules call the job ${JOB}`);
     for (const { port } of spec.endpoints)
       assert(ofService.includes(port), `${port} is no port of the Service`);
   }
