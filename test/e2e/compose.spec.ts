@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { parse } from 'yaml';
+import { createApp } from '../../src/app.js';
+import { Config } from '../../src/common/config/config.js';
+import { describeInside } from './support/deployment.js';
+import { startService } from './support/service.js';
+
+interface Container {
+  readonly mem_limit?: string;
+  readonly logging?: { readonly options?: Record<string, string> };
+  readonly healthcheck?: { readonly test: string[] };
+  readonly depends_on?: string[] | Record<string, { condition: string }>;
+}
+
+describe.each(['docker/compose.yaml', 'docker/ha/compose.yaml'])('%s', (file) => {
+  let containers: Record<string, Container>;
+  beforeAll(async () => {
+    const { services } = parse(await readFile(file, 'utf8'), { merge: true }) as {
+      services: Record<string, Container>;
+    };
+    containers = services;
+  });
+
+  it('limits the memory and the log of every container', () => {
+    for (const [name, { mem_limit, logging }] of Object.entries(containers)) {
+      expect({ name, mem_limit, logging }).toEqual({
+        name,
+        mem_limit: expect.stringMatching(/^\d+[mg]$/),
+        logging: { options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
+      });
+    }
+  });
+
+  it('starts the proxy without waiting for a replica, so that clients always get an answer', () => {
+    expect(containers['proxy']?.depends_on ?? []).toEqual(expect.any(Array));
+  });
+
+  describeInside('its health check of a replica', () => {
+    const stops: (() => Promise<void>)[] = [];
+    afterAll(() => Promise.all(stops.map((stop) => stop())));
+
+    const check = async (origin: string): Promise<unknown> => {
+      const [kind, program, ...args] = containers['app-1']?.healthcheck?.test ?? [];
+      expect([kind, program]).toEqual(['CMD', 'node']);
+      const child = spawn(process.execPath, args, { env: { PORT: new URL(origin).port } });
+      const [code] = (await once(child, 'exit')) as unknown[];
+      return code;
+    };
+
+    it('passes when the replica is ready', async () => {
+      const service = await startService();
+      stops.push(service.stop);
+      expect(await check(service.origin)).toBe(0);
+    });
+
+    it('fails while its database is away, so that an upgrade stops there', async () => {
+      const config = Object.assign(new Config(), { databaseUrl: 'postgres://a:b@127.0.0.1:1/nothing' });
+      const app = await createApp(config, { logger: pino({ level: 'silent' }) });
+      stops.push(() => app.close());
+      await app.listen(0, '127.0.0.1');
+      expect(await check(await app.getUrl())).toBe(1);
+    });
+  });
+});
