@@ -10,6 +10,7 @@ import { describeInside } from './support/deployment.js';
 import { startService } from './support/service.js';
 
 interface Container {
+  readonly environment?: Record<string, string>;
   readonly mem_limit?: string;
   readonly logging?: { readonly options?: Record<string, string> };
   readonly healthcheck?: { readonly test: string[] };
@@ -37,6 +38,17 @@ describe.each(['docker/compose.yaml', 'docker/ha/compose.yaml'])('%s', (file) =>
 
   it('starts the proxy without waiting for a replica, so that clients always get an answer', () => {
     expect(containers['proxy']?.depends_on ?? []).toEqual(expect.any(Array));
+  });
+
+  it('gives HAProxy the variables of its configuration, with docker/tls.yaml, too', async () => {
+    const tls = parse(await readFile('docker/tls.yaml', 'utf8'), { merge: true }) as {
+      services: Record<string, Container>;
+    };
+    expect(Object.keys(containers)).toEqual(expect.arrayContaining(Object.keys(tls.services)));
+    const configuration =
+      (await readFile('docker/haproxy.cfg', 'utf8')) + (await readFile('docker/ha/database.cfg', 'utf8'));
+    const given = { ...containers['proxy']?.environment, ...tls.services['proxy']?.environment };
+    for (const name of Object.keys(given)) expect(configuration).toContain(`"$${name}"`);
   });
 
   describeInside('its health check of a replica', () => {

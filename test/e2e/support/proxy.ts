@@ -20,11 +20,12 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-/** HAProxy as it is shipped, in front of one replica; without one, in front of none. */
-export async function startProxy(replica?: string): Promise<Proxy> {
+/** HAProxy as it is shipped, in front of one replica; without one, in front of none. `settings` are its variables. */
+export async function startProxy(replica?: string, settings: Record<string, string> = {}): Promise<Proxy> {
   const [http, status] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
+    ...settings,
     HAPROXY_HTTP: `127.0.0.1:${http}`,
     HAPROXY_STATUS: `127.0.0.1:${status}`,
     REPLICA_1: replica ? new URL(replica).host : NOWHERE,
@@ -83,7 +84,7 @@ function installedVersion(): number {
   return Number(/version (\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
