@@ -21,6 +21,10 @@ export async function run(drill) {
   const rounds = drill.short ? 1 : 3;
   const cluster = new PatroniCluster(drill);
   await cluster.start();
+  drill.expect(
+    "Patroni's port changes nothing without a password",
+    (await cluster.restartByAnybody()) === 401,
+  );
   const port = await freePort();
   const databaseUrl = cluster.urlThrough(port);
   const settings = { DATABASE_URL: databaseUrl, KEY_ENVIRONMENT: 'test', LOG_LEVEL: 'fatal' };

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, cpSync, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../scripts/support/free-port.mjs';
 import { postgresBinaries } from '../../scripts/support/postgres-binaries.mjs';
@@ -9,7 +9,7 @@ import { serverAccount, temporaryFolder } from '../../scripts/support/postgres-c
 import { root } from '../../scripts/support/root.mjs';
 import { requireTool } from '../../scripts/support/tool.mjs';
 
-const PASSWORD = 'only-for-this-drill';
+const passwordOf = (role) => `only-for-${role}`;
 const START_MS = 120_000;
 
 /**
@@ -29,7 +29,8 @@ export class PatroniCluster {
     this.#drill = drill;
     this.#folder = mkdtempSync(join(temporaryFolder(this.#account), 'patroni-'));
     drill.defer(() => rmSync(this.#folder, { recursive: true, force: true }));
-    cpSync(join(root, 'docker', 'ha'), join(this.#folder, 'ha'), { recursive: true });
+    for (const file of ['ha/patroni.yaml', 'create-database.sh'])
+      cpSync(join(root, 'docker', file), join(this.#folder, basename(file)));
     const { uid, gid } = this.#account;
     if (uid !== undefined) chownSync(this.#folder, uid, gid);
   }
@@ -57,11 +58,18 @@ export class PatroniCluster {
   }
 
   urlThrough(port) {
-    return `postgres://animal_store:${PASSWORD}@127.0.0.1:${port}/animal_store`;
+    return `postgres://animal_store:${passwordOf('service')}@127.0.0.1:${port}/animal_store`;
+  }
+
+  /** The status of a request that would restart a node, made without the password. */
+  async restartByAnybody() {
+    const url = `http://127.0.0.1:${this.nodes[0].rest}/restart`;
+    const answer = await fetch(url, { method: 'POST', body: '{}', headers: { connection: 'close' } });
+    return answer.status;
   }
 
   async startNode(node) {
-    node.child = this.#spawn('patroni', [join(this.#folder, 'ha', 'patroni.yaml')], node.env, node.name);
+    node.child = this.#spawn('patroni', [join(this.#folder, 'patroni.yaml')], node.env, node.name);
     this.#drill.defer(() => this.kill(node));
   }
 
@@ -137,7 +145,7 @@ export class PatroniCluster {
     const [database, api] = [`127.0.0.1:${port}`, `127.0.0.1:${rest}`];
     return {
       ...process.env,
-      PATH: `${join(this.#folder, 'ha')}:${this.#binaries}:${process.env.PATH}`,
+      PATH: `${this.#folder}:${this.#binaries}:${process.env.PATH}`,
       HOME: this.#folder,
       PATRONI_NAME: name,
       PATRONI_ETCD3_HOSTS: `'${etcd}'`,
@@ -149,12 +157,14 @@ export class PatroniCluster {
       PATRONI_POSTGRESQL_BIN_DIR: this.#binaries,
       PATRONI_POSTGRESQL_PGPASS: join(this.#folder, `${name}.pgpass`),
       PATRONI_SUPERUSER_USERNAME: 'postgres',
-      PATRONI_SUPERUSER_PASSWORD: PASSWORD,
+      PATRONI_SUPERUSER_PASSWORD: passwordOf('superuser'),
       PATRONI_REPLICATION_USERNAME: 'replicator',
-      PATRONI_REPLICATION_PASSWORD: PASSWORD,
+      PATRONI_REPLICATION_PASSWORD: passwordOf('replication'),
       PATRONI_REWIND_USERNAME: 'rewind',
-      PATRONI_REWIND_PASSWORD: PASSWORD,
-      POSTGRES_PASSWORD: PASSWORD,
+      PATRONI_REWIND_PASSWORD: passwordOf('rewind'),
+      PATRONI_RESTAPI_USERNAME: 'patroni',
+      PATRONI_RESTAPI_PASSWORD: passwordOf('patroni'),
+      ANIMAL_STORE_PASSWORD: passwordOf('service'),
     };
   }
 

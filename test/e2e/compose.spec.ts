@@ -10,12 +10,27 @@ import { describeInside } from './support/deployment.js';
 import { startService } from './support/service.js';
 
 interface Container {
+  readonly networks?: string[];
   readonly environment?: Record<string, string>;
   readonly mem_limit?: string;
   readonly logging?: { readonly options?: Record<string, string> };
   readonly healthcheck?: { readonly test: string[] };
   readonly depends_on?: string[] | Record<string, { condition: string }>;
 }
+
+it('keeps etcd and Patroni from all containers but HAProxy', async () => {
+  const { services, networks } = parse(await readFile('docker/ha/compose.yaml', 'utf8'), { merge: true }) as {
+    services: Record<string, Container>;
+    networks: Record<string, { internal?: boolean } | null>;
+  };
+  const seenBy = Object.entries(services).filter(([, container]) => container.networks?.includes('database'));
+  expect(seenBy.map(([name]) => name.replace(/-\d$/, ''))).toEqual([
+    'proxy',
+    ...['etcd', 'etcd', 'etcd', 'node', 'node', 'node'],
+  ]);
+  expect(services['node-1']?.networks).toEqual(['database']);
+  expect(networks['database']).toEqual({ internal: true });
+});
 
 describe.each(['docker/compose.yaml', 'docker/ha/compose.yaml'])('%s', (file) => {
   let containers: Record<string, Container>;
@@ -38,6 +53,18 @@ describe.each(['docker/compose.yaml', 'docker/ha/compose.yaml'])('%s', (file) =>
 
   it('starts the proxy without waiting for a replica, so that clients always get an answer', () => {
     expect(containers['proxy']?.depends_on ?? []).toEqual(expect.any(Array));
+  });
+
+  it('has a password for each role, and shows the service only its own', () => {
+    const passwordIn = (text?: string) => /\$\{(\w+_PASSWORD)/.exec(text ?? '')?.[1];
+    const { 'app-1': app, 'app-2': _, ...others } = containers;
+    expect(Object.values(app?.environment ?? {}).flatMap((value) => passwordIn(value) ?? [])).toEqual([
+      'ANIMAL_STORE_PASSWORD',
+    ]);
+    for (const { environment = {} } of Object.values(others)) {
+      const used = Object.values(environment).flatMap((value) => passwordIn(value) ?? []);
+      expect(used).toEqual([...new Set(used)]);
+    }
   });
 
   it('gives HAProxy the variables of its configuration, with docker/tls.yaml, too', async () => {
