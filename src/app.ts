@@ -84,7 +84,13 @@ function limitAndObserve(
   watchConnections(fastify.server, LIMITS, (reason) => closed.inc({ reason }));
   metrics.total('log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   if (config.tracesEndpoint !== undefined) traceRequests(fastify, app.get(Tracing));
-  if (config.metricsPort !== undefined) measureRequests(fastify, metrics);
+  if (config.metricsPort === undefined) return;
+  const codes = app.get(DeclaredErrors).allKinds();
+  measureRequests(
+    fastify,
+    metrics,
+    codes.map(({ code }) => code),
+  );
 }
 
 /** Builds the application without initialising it: no routes and no connections. */

@@ -16,6 +16,11 @@ export interface KeyLoad {
 
 // Written by one room and read by others: guards, rate limits, log and metrics.
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A health check: not measured, and logged at debug. Probes would hide what clients see. */
+    probe?: boolean;
+  }
+
   interface FastifyRequest {
     caller?: Caller;
   }

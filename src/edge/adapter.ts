@@ -108,10 +108,11 @@ function closeIfBodyIsOwed({ raw }: FastifyRequest, reply: FastifyReply): void {
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info(
+  const { url, config } = request.routeOptions;
+  request.log[config?.probe ? 'debug' : 'info'](
     {
       method: request.method,
-      route: request.routeOptions.url,
+      route: url,
       status: reply.statusCode,
       code: reply.errorCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,

@@ -1,10 +1,14 @@
 import { Controller, Get, Header } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyContextConfig } from 'fastify';
 import { Public } from '../api/public.decorator.js';
 import { unavailable } from '../api/errors/api-error.js';
 import { Shutdown } from '../edge/shutdown.js';
 import { Database } from '../database/database.js';
 import { DatabaseOutage } from '../database/database-errors.js';
+
+const PROBE: FastifyContextConfig = { probe: true };
 
 /** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
 @Public()
@@ -18,6 +22,7 @@ export class HealthController {
 
   /** Liveness. Restart the process when this fails. */
   @Get('live')
+  @RouteConfig(PROBE)
   @Header('cache-control', 'no-store')
   live(): { status: string } {
     return { status: 'ok' };
@@ -25,6 +30,7 @@ export class HealthController {
 
   /** Readiness. Send no requests while this fails. */
   @Get('ready')
+  @RouteConfig(PROBE)
   @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {
     if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Counter, Histogram } from 'prom-client';
 import type { Metrics } from './metrics.js';
 
@@ -8,8 +8,8 @@ const LABELS = ['method', 'route', 'status'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const UNKNOWN = 'unknown';
 
-/** Measures every request that reaches the router. */
-export function measureRequests(instance: FastifyInstance, metrics: Metrics): void {
+/** Measures every request that reaches the router, except probes. `codes` are those of all errors. */
+export function measureRequests(instance: FastifyInstance, metrics: Metrics, codes: readonly string[]): void {
   const durations = new Histogram({
     name: DURATION,
     help: 'The time from the head of a request to the end of its response.',
@@ -20,10 +20,15 @@ export function measureRequests(instance: FastifyInstance, metrics: Metrics): vo
   metrics.registry.registerMetric(requestsCountedBy(durations));
   metrics.registry.registerMetric(durations);
   const errors = metrics.counter('http_errors_total', 'Responses with an Error body, by its code.', ['code']);
+  // Prometheus cannot see the increase of a series that begins with its first event.
+  for (const code of codes) errors.inc({ code }, 0);
 
   instance.addHook('onResponse', (request, reply, done) => {
-    durations.observe(labelsOf(request, reply), reply.elapsedTime / 1000);
-    if (reply.errorCode) errors.inc({ code: reply.errorCode });
+    const { url, config } = request.routeOptions;
+    if (!config?.probe) {
+      durations.observe(labelsOf(request.method, url, reply), reply.elapsedTime / 1000);
+      if (reply.errorCode) errors.inc({ code: reply.errorCode });
+    }
     done();
   });
 }
@@ -46,8 +51,7 @@ function requestsCountedBy(durations: Histogram): Counter {
 }
 
 /** Unknown paths and methods share one label value, since clients can invent any number of them. */
-function labelsOf({ method, routeOptions }: FastifyRequest, { statusCode, errorCode }: FastifyReply) {
-  const { url } = routeOptions;
+function labelsOf(method: string, url: string | undefined, { statusCode, errorCode }: FastifyReply) {
   const known = url !== undefined && errorCode !== 'method_not_allowed';
   return known
     ? { method, route: url, status: statusCode }

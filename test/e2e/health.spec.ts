@@ -16,6 +16,20 @@ describe('Health', () => {
     expectAnswer(await service.call('GET', path), 200, { status: 'ok' });
   });
 
+  it('is logged at debug, and other requests at info', async () => {
+    const levels = async (method: string, path: string): Promise<unknown[]> => {
+      const from = service.log.length;
+      await service.call(method, path);
+      return service.log.slice(from).map((line) => (JSON.parse(line) as { level: number }).level);
+    };
+    for (const path of ['/health/live', '/health/ready']) {
+      expect(await levels('GET', path)).toEqual([20]);
+      expect(await levels('HEAD', path)).toEqual([20]);
+    }
+    expect(await levels('POST', '/health/live')).toEqual([30]);
+    expect(await levels('GET', '/v1/pets')).toEqual([30]);
+  });
+
   it('is live but not ready while the database does not answer', async () => {
     const database = service.app.get(Database);
     const { checkReadiness } = database;

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
+import { DeclaredErrors } from '../../src/api/errors/declared-errors.js';
 import { DeprecatedCalls } from '../../src/api/deprecation/deprecated-calls.js';
 import { Metrics } from '../../src/observability/metrics.js';
+import { Database } from '../../src/database/database.js';
 import { MetricsServer } from '../../src/edge/metrics-server.js';
 import { call } from './support/client.js';
 import { expectError } from './support/expectations.js';
@@ -96,6 +98,29 @@ describe('Metrics', () => {
     expect(
       await value('http_requests_total{method="unknown",route="unknown",status="404"}'),
     ).toBeGreaterThanOrEqual(1);
+  });
+
+  it('count no probes', async () => {
+    for (const path of ['/health/live', '/health/ready']) {
+      expect((await service.call('GET', path)).status).toBe(200);
+      expect((await service.call('HEAD', path)).status).toBe(200);
+    }
+    const { checkReadiness } = service.app.get(Database);
+    service.app.get(Database).checkReadiness = () => Promise.reject(new Error('down'));
+    expect((await service.call('GET', '/health/ready')).status).toBe(503);
+    service.app.get(Database).checkReadiness = checkReadiness;
+    expect((await lines()).join('\n')).not.toContain('/health/');
+    expect(await value('http_errors_total{code="service_unavailable"}')).toBe(0);
+  });
+
+  it('begin with 0 for every error code, so that Prometheus sees the increase of the first', async () => {
+    const codes = service.app.get(DeclaredErrors).allKinds();
+    const samples = (await lines()).filter((line) => line.startsWith('http_errors_total{'));
+    expect(new Set(samples.map((line) => /code="(\w+)"/.exec(line)?.[1]))).toEqual(
+      new Set(codes.map(({ code }) => code)),
+    );
+    expect(samples).toContain('http_errors_total{code="internal_error"} 0');
+    expect(samples).toContain('http_errors_total{code="order_complete"} 0');
   });
 
   it('count errors by code', async () => {
