@@ -1,13 +1,13 @@
 // Runs a command with REDIS_URL set to a throw-away Redis: `node scripts/with-redis.mjs -- npm test -- rate-limit`.
 // A REDIS_URL that is already set is used as it is. REDIS_PID is set for a throw-away one only: tests may freeze it.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endLike, runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 import { freePort } from './support/free-port.mjs';
+import { requireTool } from './support/tool.mjs';
 
 const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
 if (!command) giveUp('Which command? Usage: node scripts/with-redis.mjs -- <command> [arguments …]');
@@ -31,22 +31,11 @@ async function runCommand(env) {
 }
 
 function redisServer() {
-  const found = () => spawnSync('redis-server', ['--version']).status === 0;
-  if (!found() && process.getuid() === 0) {
-    say('Installing Redis (apt-get install redis-server) …');
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    spawnSync('apt-get', ['-qq', 'update'], { env });
-    // Keeps the Debian package from starting a server, unless the machine has its own policy.
-    const policy = '/usr/sbin/policy-rc.d';
-    const ours = !existsSync(policy);
-    if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-    spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', 'redis-server'], { env });
-    if (ours) rmSync(policy);
+  try {
+    requireTool({ progress: say }, 'redis-server');
+  } catch (error) {
+    giveUp(`${error.message}. Or set REDIS_URL to a running one.`);
   }
-  if (!found())
-    giveUp(
-      'Redis is not installed. On Debian and Ubuntu: sudo apt-get install redis-server. Or set REDIS_URL to a running one.',
-    );
   return 'redis-server';
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 
 /** Requires a program; installs its package when run as root on Debian. */
 export function requireTool(drill, program, debianPackage = program) {
@@ -9,12 +9,26 @@ export function requireTool(drill, program, debianPackage = program) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const options = { env, stdio: 'ignore', timeout: 300_000 };
     spawnSync('apt-get', ['-qq', 'update'], options);
-    spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', debianPackage], options);
+    withoutStarting(() =>
+      spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', debianPackage], options),
+    );
   }
   if (!isThere(program)) {
     throw new Error(
       `${program} is not installed. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
     );
+  }
+}
+
+/** Keeps a Debian package from starting its server, unless the machine has its own policy. */
+function withoutStarting(install) {
+  const policy = '/usr/sbin/policy-rc.d';
+  const ours = !existsSync(policy);
+  if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    install();
+  } finally {
+    if (ours) rmSync(policy);
   }
 }
 
