@@ -15,6 +15,11 @@ import { parseRaw, sendRaw } from './support/socket.js';
 
 const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 256;
+const SLOTS = 64;
+/** From here on, an address with more requests than slots is refused. */
+const SHORT_QUEUE = 8;
+/** How long a request waits for a slot, less the rounding of timers. */
+const QUEUE_MS = 490;
 const BUFFER_BYTES = 131_072;
 const CHUNK = `3e8\r\n${'x'.repeat(1_000)}\r\n`;
 /** A header that the proxy removes. */
@@ -125,7 +130,11 @@ describeProxy('The proxy (needs HAProxy)', () => {
   // By reading: other addresses of a /64 need a network of their own.
   it('counts a /64 of IPv6 as one address, everywhere', async () => {
     const tracked = (await readFile(CONFIGURATION, 'utf8')).match(/track-sc\d .*/g);
-    expect(tracked).toEqual(['track-sc0 src,ipmask(32,64)', 'track-sc1 src,ipmask(32,64)']);
+    expect(tracked).toEqual([
+      'track-sc0 src,ipmask(32,64)',
+      'track-sc1 src,ipmask(32,64)',
+      'track-sc1 src,ipmask(32,64)',
+    ]);
   });
 
   it.each(['/v1/pets', '/docs/'])('answers 503 for %s when no replica is there', async (path) => {
@@ -138,6 +147,29 @@ describeProxy('The proxy (needs HAProxy)', () => {
       });
     } finally {
       await proxy.stop();
+    }
+  });
+
+  it('refuses an address that asks too much at once, and lets others wait for their turn', async () => {
+    const replica = await startMuteReplica();
+    const proxy = await startProxy(replica.origin);
+    try {
+      const ask = (from: string): Promise<string> => sendRaw(proxy.origin, get('/v1/held'), from);
+      const timeToRefusal = async (from: string): Promise<number> => {
+        const begun = performance.now();
+        const headers = expectError(await ask(from), 503, 'service_unavailable');
+        expect(headers).toMatchObject({ 'retry-after': '1' });
+        return performance.now() - begun;
+      };
+      for (let i = 0; i < SLOTS; i++) void ask('127.0.0.2');
+      await replica.holds(SLOTS);
+      const crowd = Array.from({ length: 3 * SHORT_QUEUE }, () => timeToRefusal('127.0.0.2'));
+      const other = timeToRefusal('127.0.0.3');
+      expect(Math.min(...(await Promise.all(crowd)))).toBeLessThan(QUEUE_MS);
+      expect(await other).toBeGreaterThanOrEqual(QUEUE_MS);
+    } finally {
+      await proxy.stop();
+      await replica.stop();
     }
   });
 

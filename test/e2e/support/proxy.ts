@@ -61,17 +61,27 @@ async function seen(child: ChildProcess, url: string, state: string): Promise<vo
 }
 
 /** A replica that is ready, and answers nothing: it drops requests for `/v1/dropped`, and holds all others. */
-export async function startMuteReplica(): Promise<{ origin: string; stop(): Promise<void> }> {
+export async function startMuteReplica(): Promise<{
+  origin: string;
+  /** Resolves when it holds so many requests. */
+  holds(requests: number): Promise<void>;
+  stop(): Promise<void>;
+}> {
+  let held = 0;
   const server: Server = createServer((request, response) => {
     if (request.url === '/health/ready') response.end();
     if (request.url === '/v1/dropped') request.socket.destroy();
+    if (request.url === '/v1/held') held++;
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
+  const holds = async (requests: number): Promise<void> => {
+    while (held < requests) await delay(5);
+  };
   const stop = async (): Promise<void> => {
     server.close();
     server.closeAllConnections();
   };
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, holds, stop };
 }
 
 /** Skips the test where HAProxy is older. */

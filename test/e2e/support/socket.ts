@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 
-/** Sends raw text and returns everything received until the connection closes. */
-export function sendRaw(origin: string, text: string): Promise<string> {
+/** Sends raw text, if need be from another loopback address, and returns everything received until the connection closes. */
+export function sendRaw(origin: string, text: string, localAddress = ''): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) });
     let received = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => (received += chunk));
