@@ -7,6 +7,8 @@ export const DATABASE_LIMITS = {
   waitMs: 350,
   /** On the server, for instance while it waits for a lock. The server then cancels the statement. */
   statementMs: 400,
+  /** For a lock, in a queue, where other statements wait behind. Longer than migrations hold up statements. */
+  lockMs: 250,
   /** From sending to the answer. The connection is then destroyed. */
   answerMs: 600,
   /** The length of a queue. */

@@ -6,6 +6,7 @@ import type { DatabaseConnection } from './connection.js';
 import { driverErrorOf } from './database-errors.js';
 import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
+import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 export type Migration = new () => MigrationInterface;
 
@@ -98,8 +99,6 @@ async function runPending(executor: MigrationExecutor, signal?: AbortSignal): Pr
     }
   }
 }
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const HINT =
   'If they wait for locks, this shows the longest transactions: ' +

@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { EntitySql } from './batching/entity-sql.js';
 import type { StatementQueues } from './batching/statement-queues.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
+import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 /** Several load balancers may each ask every second. */
 const EVERY_MS = 1_000;
@@ -41,8 +42,19 @@ export class ReadinessProbe {
 
   private async ask(): Promise<void> {
     const { entityMetadatas } = this.dataSource;
-    await Promise.all(
+    const answers = await Promise.allSettled(
       entityMetadatas.map((entity) => this.queues.read(EntitySql.of(entity).readNothing(), [])),
     );
+    const errors = answers.flatMap((answer) =>
+      answer.status === 'rejected' ? [answer.reason as unknown] : [],
+    );
+    // A table that someone has locked is locked for all replicas, and the others still work.
+    const failures = errors.length < answers.length ? errors.filter((error) => !isLock(error)) : errors;
+    if (failures.length > 0) throw failures[0];
   }
+}
+
+function isLock(error: unknown): boolean {
+  const cause = (error as Error).cause as { code?: unknown } | undefined;
+  return cause?.code === LOCK_NOT_AVAILABLE;
 }

@@ -1,3 +1,5 @@
+export const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * The meaning of a server error. The transaction is rolled back, unless the outcome is `unknown`.
  *
@@ -39,7 +41,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   '42P05': 'stale', // the prepared statement exists already
   '53': 'outage', // no disk space, no memory, no connections
   '55006': 'busy', // object in use
-  '55P03': 'busy', // lock not available
+  [LOCK_NOT_AVAILABLE]: 'busy',
   '57': 'outage', // shutting down, starting up, terminated
   '57014': 'busy', // statement timeout
   '58': 'outage', // I/O error, or a file is missing

@@ -8,18 +8,34 @@ import {
 } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
-import { mayBeOutdated } from '../sqlstate.js';
+import { LOCK_NOT_AVAILABLE, mayBeOutdated } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
 import type { TransactionListener } from './pipelined-batch.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
-const { statementMs } = DATABASE_LIMITS;
+const { statementMs, lockMs } = DATABASE_LIMITS;
 
 export interface BatchRules {
   readonly kind: 'read' | 'write';
   /** Whether a connection keeps named prepared statements. */
   readonly named: boolean;
   readonly refusals: RefusalLog;
+  readonly locks: RecentLock;
+}
+
+const LOCKED_MS = 1_000;
+
+/** Remembers that a statement waited in vain for a lock. Until it is forgotten none waits again, which would delay others. */
+export class RecentLock {
+  private until = -Infinity;
+
+  note(): void {
+    this.until = performance.now() + LOCKED_MS;
+  }
+
+  get isRecent(): boolean {
+    return performance.now() < this.until;
+  }
 }
 
 /** Enough for every mode, a new connection and a conflict. */
@@ -57,8 +73,15 @@ export class BatchPlan implements TransactionListener {
     const isOneByOne = this.mode === 'separate' && !named;
     const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
     this.retries = isOneByOne ? queries.slice(1) : [];
-    // The connections of a pooler come without our statement_timeout.
-    return named ? transactions : transactions.map((transaction) => [TIME_LIMIT, ...transaction]);
+    const settings = this.settings();
+    return settings ? transactions.map((transaction) => [settings, ...transaction]) : transactions;
+  }
+
+  private settings(): PendingQuery | undefined {
+    const { named, locks } = this.rules;
+    // The connections of a pooler come without our limits.
+    if (!named) return locks.isRecent ? LIMITS_WHEN_LOCKED : LIMITS;
+    return locks.isRecent ? NO_WAIT : undefined;
   }
 
   private inMode(queries: PendingQuery[]): PendingQuery[][] {
@@ -76,6 +99,7 @@ export class BatchPlan implements TransactionListener {
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, wasPrepared?: boolean): void {
     const meaning = meaningOfError(error);
+    if (error.code === LOCK_NOT_AVAILABLE && !this.rules.locks.isRecent) this.rules.locks.note();
     // PostgreSQL names its routine when a function fails before the commit, such as a trigger that asks another server;
     // a pooler that lost the server does not.
     const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
@@ -138,7 +162,15 @@ function rejectAll(queries: readonly PendingQuery[], error: Error): void {
 const BEGIN = ownQuery('BEGIN');
 const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
 const ROLLBACK = ownQuery('ROLLBACK');
-const TIME_LIMIT = ownQuery(`SELECT set_config('statement_timeout', '${statementMs}', true)`);
+const NO_WAIT = ownQuery(limitLocks(1));
+const LIMITS = ownQuery(`${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`);
+const LIMITS_WHEN_LOCKED = ownQuery(
+  `${limitLocks(1)}, set_config('statement_timeout', '${statementMs}', true)`,
+);
+
+function limitLocks(ms: number): string {
+  return `SELECT set_config('lock_timeout', '${ms}', true)`;
+}
 
 function ownQuery(text: string): PendingQuery {
   const ignore = (): void => {};

@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
 import { installRowParser } from '../row-parser.js';
+import { RecentLock } from './batch-plan.js';
 import type { PipelinedBatch } from './pipelined-batch.js';
 import { BatchSender, type BatchTarget } from './batch-sender.js';
 import type { PendingQuery, Row, Statement } from './statement.js';
@@ -94,7 +95,13 @@ const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany
 describe('BatchSender', () => {
   let target: Omit<BatchTarget, 'pool'>;
   beforeEach(() => {
-    target = { availability: new Availability(), refusals: new RefusalLog(), kind: 'write', named: true };
+    target = {
+      availability: new Availability(),
+      refusals: new RefusalLog(),
+      locks: new RecentLock(),
+      kind: 'write',
+      named: true,
+    };
   });
 
   function send(server: FakeServer, since: number, ...names: string[]): Promise<unknown[]> {
@@ -126,6 +133,24 @@ describe('BatchSender', () => {
       [{ name: 'c' }],
       undefined,
     ]);
+  });
+
+  it('waits for a lock once: then, and in further batches, a locked query fails at once and delays no other', async () => {
+    Object.assign(target, { kind: 'read' });
+    const locked = [error('55P03'), READY];
+    const server = new FakeServer((message) => {
+      if (message === 'oneone|') return locked;
+      if (message === '-one|') return [done(), done(['c']), READY];
+      return [done(), ...locked, done(), done(['b']), READY];
+    });
+    expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
+      { name: 'DatabaseBusy', cause: { code: '55P03' } },
+      [{ name: 'b' }],
+      undefined,
+    ]);
+    expect(await send(server, performance.now(), 'c')).toEqual([[{ name: 'c' }], undefined]);
+    // In front of each query is the setting.
+    expect(server.received).toEqual(['oneone|', '--|--|', '-one|']);
   });
 
   it('recognises errors in any language of the server', async () => {

@@ -3,10 +3,11 @@ import type { DataSource } from 'typeorm';
 import type { Tracing } from '../../observability/tracing.js';
 import type { Availability } from '../availability.js';
 import type { DatabaseConnection } from '../connection.js';
-import { QUEUE_CONNECTIONS } from '../limits.js';
+import { DATABASE_LIMITS, QUEUE_CONNECTIONS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
+import { RecentLock } from './batch-plan.js';
 import type { Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -30,15 +31,21 @@ export class StatementQueues {
     const named = connection.kind === 'embedded' || connection.preparedStatements;
     const target = { availability, refusals, named };
     const queue = (kind: 'read' | 'write'): StatementQueue => {
+      const locks = new RecentLock();
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return new StatementQueue({ ...target, kind, pool: shared }, 1);
+        return new StatementQueue({ ...target, kind, locks, pool: shared }, 1);
       }
       const max = QUEUE_CONNECTIONS[kind];
-      const pool = new Pool({ ...serverClient(connection), max, idleTimeoutMillis: 0 });
+      const pool = new Pool({
+        ...serverClient(connection),
+        ...(connection.preparedStatements && { lock_timeout: DATABASE_LIMITS.lockMs }),
+        max,
+        idleTimeoutMillis: 0,
+      });
       this.pools.push(pool);
-      return new StatementQueue({ ...target, kind, pool: () => pool }, max);
+      return new StatementQueue({ ...target, kind, locks, pool: () => pool }, max);
     };
     this.reads = queue('read');
     this.writes = queue('write');
