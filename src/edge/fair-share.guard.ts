@@ -15,6 +15,8 @@ export interface Transactional {
   readonly waitMs: number;
 }
 
+const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
+
 /** Limits each key to its share of the requests in flight and of the transactions, so that one key cannot keep others out. */
 @Injectable()
 export class FairShareGuard implements CanActivate {
@@ -29,7 +31,7 @@ export class FairShareGuard implements CanActivate {
     const { caller, raw } = requestOf(context);
     if (!caller) return true;
     countForKey(raw, caller.load, this.load);
-    const mayRunTransaction = raw.method !== 'GET' && this.transactional.controllers.has(context.getClass());
+    const mayRunTransaction = !SAFE.has(raw.method) && this.transactional.controllers.has(context.getClass());
     return !mayRunTransaction || takeTurn(raw, this.turnsOf(caller.load));
   }
 

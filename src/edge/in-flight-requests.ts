@@ -8,6 +8,7 @@ import type { Turns } from './turns.js';
 
 const COUNTED = Symbol('counted');
 const KEY_LOAD = Symbol('load of the key');
+const KEY_COUNTED = Symbol('counted for the key');
 const BEYOND_SHARE = Symbol('beyond the share of the key');
 const IN_FLIGHT = Symbol('in flight');
 const TURNS = Symbol('turns');
@@ -16,6 +17,7 @@ declare module 'node:http' {
   interface IncomingMessage {
     [COUNTED]?: boolean;
     [KEY_LOAD]?: KeyLoad;
+    [KEY_COUNTED]?: boolean;
     /** The key had used up its share when the body was complete. */
     [BEYOND_SHARE]?: boolean;
     /** Where the request has taken a turn. */
@@ -45,6 +47,7 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
     if (!keyLoad) return;
     request[BEYOND_SHARE] = keyLoad.inFlight >= load.maxInFlightPerKey;
     keyLoad.inFlight++;
+    request[KEY_COUNTED] = true;
   };
   if (hasBody(request) && READ_BODY.has(request.method)) request.on('end', count);
   else count();
@@ -52,9 +55,12 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
 
 /** Counts the request for its key as well, or refuses it when the key has used up its share. */
 export function countForKey(request: IncomingMessage, keyLoad: KeyLoad, load: LoadMonitor): void {
-  if (keyLoad.inFlight >= load.maxInFlightPerKey) throw beyondShare();
+  // Without its client a request would only delay others.
+  if (keyLoad.inFlight >= load.maxInFlightPerKey || request.socket.destroyed) throw beyondShare();
   request[KEY_LOAD] = keyLoad;
-  if (request[COUNTED]) keyLoad.inFlight++;
+  if (!request[COUNTED]) return;
+  keyLoad.inFlight++;
+  request[KEY_COUNTED] = true;
 }
 
 /** Repeats the check of the share after a body that arrived late. */
@@ -67,8 +73,15 @@ export function release(request: IncomingMessage, load: LoadMonitor): void {
   request[COUNTED] = false;
   request.socket[IN_FLIGHT] = undefined;
   load.inFlight--;
+}
+
+/** Ends what is counted for the key, once the handler is done. A client cannot shorten that by closing its connection. */
+export function releaseForKey(request: IncomingMessage): void {
   const keyLoad = request[KEY_LOAD];
-  if (keyLoad) keyLoad.inFlight--;
+  if (keyLoad && request[KEY_COUNTED]) keyLoad.inFlight--;
+  request[KEY_COUNTED] = false;
+  request[TURNS]?.end();
+  request[TURNS] = undefined;
 }
 
 /** Releases the request of a closed connection: its response will not be sent. */
@@ -76,22 +89,16 @@ export function releaseAll(socket: Socket, load: LoadMonitor): void {
   if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
 }
 
-/** Takes a turn until the handler is done, which a client cannot shorten by closing its connection. */
+/** Takes a turn until the handler is done. */
 export function takeTurn(request: IncomingMessage, turns: Turns): true | Promise<true> {
   const begin = (isMyTurn: boolean): true => {
     if (!isMyTurn) throw beyondShare();
     request[TURNS] = turns;
-    // Without its client a request would only delay others.
     if (request.socket.destroyed) throw beyondShare();
     return true;
   };
   const turn = turns.take();
   return turn instanceof Promise ? turn.then(begin) : begin(turn);
-}
-
-export function endTurn(request: IncomingMessage): void {
-  request[TURNS]?.end();
-  request[TURNS] = undefined;
 }
 
 function beyondShare(): Error {

@@ -4,7 +4,7 @@ import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.
 import { unavailable } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { prependHandler } from './http/prepend-handler.js';
-import { countOnceRead, endTurn, release, releaseAll } from './in-flight-requests.js';
+import { countOnceRead, release, releaseAll, releaseForKey } from './in-flight-requests.js';
 import { LIMITS } from './limits.js';
 import { type LoadMonitor, TICK_MS } from './load-monitor.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
@@ -51,7 +51,7 @@ export function refuseOverload(
   // A response that a client is slow to read is no load.
   instance.addHook('onSend', (_request, { raw }, _payload, done) => {
     release(raw.req, load);
-    endTurn(raw.req);
+    releaseForKey(raw.req);
     done();
   });
   const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();

@@ -12,11 +12,12 @@ import { type Service, startService } from './support/service.js';
 const REFUSED = 'Too many requests of this key are under way. Try again in a second.';
 const BODY = '{"name":"Rex","categoryId":1}';
 
-/** Three of four requests are the share of a key. Whatever is sent on `greedy` connections is never answered. */
+/** Three of four requests are the share of a key. What is sent on `greedy` connections is answered at the `end`. */
 describe('While one key has its share of requests under way, the service', () => {
   let service: Service;
   let greedyKey: string;
   const greedy: Socket[] = [];
+  let end: () => void;
   /** Resolves when as many requests have begun to hang. */
   let hanging: (requests: number) => Promise<void>;
 
@@ -24,7 +25,10 @@ describe('While one key has its share of requests under way, the service', () =>
     service = await startService({ maxConcurrentRequests: 4 });
     greedyKey = (await service.app.get(KeysService).issue({ name: 'greedy' })).key;
   });
-  afterEach(() => close(greedy.splice(0)));
+  afterEach(async () => {
+    end();
+    await close(greedy.splice(0));
+  });
   afterAll(() => service.stop());
 
   beforeEach(() => {
@@ -32,10 +36,12 @@ describe('While one key has its share of requests under way, the service', () =>
     const { findPage, insert } = repository;
     let begun = 0;
     let announce = (): void => {};
+    const ended = new Promise<never>((_, reject) => (end = () => reject(new Error('the end of the test'))));
+    ended.catch(() => {});
     const hang = (): Promise<never> => {
       begun++;
       announce();
-      return new Promise(() => {});
+      return ended;
     };
     Object.assign(repository, { findPage: hang, insert: hang });
     hanging = async (requests) => {
@@ -66,7 +72,7 @@ describe('While one key has its share of requests under way, the service', () =>
       'POSTs',
       () => head('POST', `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`) + BODY,
     ],
-  ])('refuses more %s of that key, serves others, and forgets what is closed', async (_, request) => {
+  ])('refuses more %s of that key, serves others, and counts them until they end', async (_, request) => {
     const sockets = [1, 2, 3].map(() => send(request()));
     await hanging(3);
     const refused = await listGreedily();
@@ -74,6 +80,8 @@ describe('While one key has its share of requests under way, the service', () =>
     expect(refused.headers['retry-after']).toBe('1');
     expectAnswer(await service.get('/v1/pets'), 200, []);
     await close(sockets);
+    expectError(await listGreedily(), 'service_unavailable', REFUSED);
+    end();
     let answer = await listGreedily();
     for (let i = 0; i < 100 && answer.status !== 200; i++) answer = await listGreedily();
     expectAnswer(answer, 200, []);

@@ -110,6 +110,7 @@ export type ErrorCode =
   | 'expired_api_key'
   | 'gone'
   | 'headers_too_large'
+  | 'in_use'
   | 'internal_error'
   | 'invalid_api_key'
   | 'invalid_field'
@@ -154,7 +155,7 @@ export class Operations {
   pets(query: ListPetsQuery = {}, options?: CallOptions): AsyncGenerator<Pet, void, undefined> {
     return pages<Pet>(
       this.transport,
-      { method: 'GET', path: '/pets', query, commaSeparated: ['ids'], int64: 'Pets' },
+      { operation: 'listPets', method: 'GET', path: '/pets', query, commaSeparated: ['ids'], int64: 'Pets' },
       options,
     );
   }
@@ -167,7 +168,14 @@ export class Operations {
   async listPets(query: ListPetsQuery = {}, options?: CallOptions): Promise<Pets> {
     return (
       await this.transport.send<Pets>(
-        { method: 'GET', path: '/pets', query, commaSeparated: ['ids'], int64: 'Pets' },
+        {
+          operation: 'listPets',
+          method: 'GET',
+          path: '/pets',
+          query,
+          commaSeparated: ['ids'],
+          int64: 'Pets',
+        },
         options,
       )
     ).body;
@@ -180,7 +188,10 @@ export class Operations {
    */
   async createPet(newPet: NewPet, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>({ method: 'POST', path: '/pets', body: newPet, int64: 'Pet' }, options)
+      await this.transport.send<Pet>(
+        { operation: 'createPet', method: 'POST', path: '/pets', body: newPet, int64: 'Pet' },
+        options,
+      )
     ).body;
   }
 
@@ -192,7 +203,10 @@ export class Operations {
    */
   async getPet(petId: bigint, options?: CallOptions): Promise<Pet> {
     return (
-      await this.transport.send<Pet>({ method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' }, options)
+      await this.transport.send<Pet>(
+        { operation: 'getPet', method: 'GET', path: pathOf`/pets/${petId}`, int64: 'Pet' },
+        options,
+      )
     ).body;
   }
 
@@ -200,7 +214,7 @@ export class Operations {
   orders(query: ListOrdersQuery = {}, options?: CallOptions): AsyncGenerator<Order, void, undefined> {
     return pages<Order>(
       this.transport,
-      { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+      { operation: 'listOrders', method: 'GET', path: '/store/orders', query, int64: 'Orders' },
       options,
     );
   }
@@ -215,7 +229,7 @@ export class Operations {
   async listOrders(query: ListOrdersQuery = {}, options?: CallOptions): Promise<Orders> {
     return (
       await this.transport.send<Orders>(
-        { method: 'GET', path: '/store/orders', query, int64: 'Orders' },
+        { operation: 'listOrders', method: 'GET', path: '/store/orders', query, int64: 'Orders' },
         options,
       )
     ).body;
@@ -231,7 +245,7 @@ export class Operations {
   async createOrder(newOrder: NewOrder, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
+        { operation: 'createOrder', method: 'POST', path: '/store/orders', body: newOrder, int64: 'Order' },
         options,
       )
     ).body;
@@ -247,7 +261,7 @@ export class Operations {
   async getOrder(orderId: bigint, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
+        { operation: 'getOrder', method: 'GET', path: pathOf`/store/orders/${orderId}`, int64: 'Order' },
         options,
       )
     ).body;
@@ -263,7 +277,13 @@ export class Operations {
   async updateOrder(orderId: bigint, orderChange: OrderChange, options?: CallOptions): Promise<Order> {
     return (
       await this.transport.send<Order>(
-        { method: 'PATCH', path: pathOf`/store/orders/${orderId}`, body: orderChange, int64: 'Order' },
+        {
+          operation: 'updateOrder',
+          method: 'PATCH',
+          path: pathOf`/store/orders/${orderId}`,
+          body: orderChange,
+          int64: 'Order',
+        },
         options,
       )
     ).body;
@@ -278,7 +298,12 @@ export class Operations {
    */
   async deleteOrder(orderId: bigint, options?: CallOptions): Promise<void> {
     await this.transport.send<void>(
-      { method: 'DELETE', path: pathOf`/store/orders/${orderId}`, mayBeEmpty: true },
+      {
+        operation: 'deleteOrder',
+        method: 'DELETE',
+        path: pathOf`/store/orders/${orderId}`,
+        mayBeEmpty: true,
+      },
       options,
     );
   }
