@@ -26,7 +26,12 @@ it('keeps etcd and Patroni from all containers but HAProxy', async () => {
   const seenBy = Object.entries(services).filter(([, container]) => container.networks?.includes('database'));
   expect(seenBy.map(([name]) => name.replace(/-\d$/, ''))).toEqual([
     'proxy',
-    ...['etcd', 'etcd', 'etcd', 'node', 'node', 'node'],
+    'etcd',
+    'etcd',
+    'etcd',
+    'node',
+    'node',
+    'node',
   ]);
   expect(services['node-1']?.networks).toEqual(['database']);
   expect(networks['database']).toEqual({ internal: true });
