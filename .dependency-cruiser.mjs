@@ -11,6 +11,7 @@ const SHARED = {
   database: ['api', 'observability', 'common'],
   'rate-limit': ['api', 'observability', 'common'],
   edge: ['rate-limit', 'api', 'observability', 'common'],
+  idempotency: ['edge', 'database', 'rate-limit', 'api', 'observability', 'common'],
   cli: ['database', 'api', 'observability', 'common'],
 };
 

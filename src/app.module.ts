@@ -15,6 +15,7 @@ import { DATABASE_ERRORS, ErrorFilter } from './edge/errors/error.filter.js';
 import { FairShareGuard, TRANSACTIONAL } from './edge/fair-share.guard.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { MetricsServer } from './edge/metrics-server.js';
 import { ObservabilityModule } from './observability/observability.module.js';
 import { PetsModule } from './pets/pets.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         EdgeModule,
         AuthModule,
         HealthModule,
+        IdempotencyModule,
         ...features,
       ],
       providers: [

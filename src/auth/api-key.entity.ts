@@ -10,6 +10,10 @@ export class ApiKey {
   })
   readonly id!: bigint;
 
+  /** The first of the keys that it descends from by rotation; null if there is none. */
+  @Column('bigint', { name: 'origin_id', nullable: true })
+  readonly originId!: bigint | null;
+
   /** The client. */
   @Column('text')
   readonly name!: string;

@@ -5,11 +5,17 @@ import { ApiKeyStrategy } from './api-key.strategy.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
 import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';
+import { AddKeyOrigins1795340000000 } from './migrations/1795340000000-add-key-origins.js';
 import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
 
 /** API keys: their verification and management. The app module registers the guard. */
 @Module({
-  imports: [DatabaseModule.forFeature([ApiKey], [CreateApiKeys1763683200001, AddKeyOwners1763769600000])],
+  imports: [
+    DatabaseModule.forFeature(
+      [ApiKey],
+      [CreateApiKeys1763683200001, AddKeyOwners1763769600000, AddKeyOrigins1795340000000],
+    ),
+  ],
   providers: [KeysRepository, KeysService, ApiKeyStrategy],
   exports: [KeysService, ApiKeyStrategy],
 })

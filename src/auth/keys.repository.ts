@@ -4,7 +4,8 @@ import { IsNull, LessThan, MoreThan } from 'typeorm';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
 import { ApiKey } from './api-key.entity.js';
 
-export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'>;
+export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'> &
+  Partial<Pick<ApiKey, 'originId'>>;
 
 /** All statements on API keys. */
 @Injectable()

@@ -98,7 +98,8 @@ export class KeysService {
     if (!old) return undefined;
     const now = this.clock.now();
     const { key, row } = this.generate(old, lifeMs ?? old.expiresAt.getTime() - old.createdAt.getTime());
-    const newId = await this.repository.rotate(id, now, new Date(now.getTime() + overlapMs), row);
+    const successor = { ...row, originId: old.originId ?? id };
+    const newId = await this.repository.rotate(id, now, new Date(now.getTime() + overlapMs), successor);
     return newId === undefined ? undefined : { id: newId, key, name: old.name, expiresAt: row.expiresAt };
   }
 

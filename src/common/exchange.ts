@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The authenticated client of a request. */
 export interface Caller {
   readonly id: bigint;
+  /** The first of the keys that the key descends from by rotation. */
+  readonly originId: bigint | null;
   readonly name: string;
   /** Shared by all requests of the key. */
   readonly load: KeyLoad;

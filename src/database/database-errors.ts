@@ -43,7 +43,7 @@ export class OutcomeUnknown extends DatabaseOutage {
 
   constructor(options?: ErrorOptions) {
     super(
-      'The database did not answer in time, so the outcome is unknown: look whether it took effect before you send it again.',
+      'The database did not answer in time, so the outcome is unknown: send it again under its Idempotency-Key, or look whether it took effect.',
       options,
     );
   }

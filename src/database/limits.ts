@@ -19,6 +19,8 @@ export const DATABASE_LIMITS = {
   abandoned: 2,
   /** Transactions that wait for a connection. Further ones are refused at once, so that waiting occupies few requests. */
   waitingTransactions: 32,
+  /** Until the requests of a batch of recorded inserts have rendered their answers, normally in the same turn. */
+  renderMs: 25,
   heartbeatMs: 150,
   /** Without any message from the server, until the database counts as away. */
   silenceMs: 650,
@@ -30,7 +32,8 @@ export const DATABASE_LIMITS = {
 export const SLOW_STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 4_000 } as const;
 
 /** The connections of each queue, and so its batches in flight. Few, because more connections mean smaller batches. */
-export const QUEUE_CONNECTIONS = { read: 1, write: 1 } as const;
+export const QUEUE_CONNECTIONS = { read: 1, write: 1, recorded: 1 } as const;
 
 /** The connections outside TypeORM's pool: those of the queues, and one for the heartbeat. */
-export const OWN_CONNECTIONS = QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write + 1;
+export const OWN_CONNECTIONS =
+  QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write + QUEUE_CONNECTIONS.recorded + 1;

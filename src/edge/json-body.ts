@@ -10,9 +10,29 @@ import { countHeader } from './http/raw-headers.js';
  * It returns a promise only for a body that has not arrived yet.
  */
 export function readJsonBody(request: IncomingMessage): object | Promise<object> {
-  requireJson(request);
-  const bytes = readBytes(request);
+  const bytes = request[BYTES] ?? readCheckedBytes(request);
   return bytes instanceof Promise ? bytes.then(objectOf) : objectOf(bytes);
+}
+
+const BYTES = Symbol('bytes of the body');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The body, once it was read for its bytes. */
+    [BYTES]?: Buffer;
+  }
+}
+
+/** Reads the bytes of a JSON body. `readJsonBody` parses the same bytes later, more than once if it must. */
+export function readBodyBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
+  const bytes = readCheckedBytes(request);
+  if (bytes instanceof Promise) return bytes.then((read) => (request[BYTES] = read));
+  return (request[BYTES] = bytes);
+}
+
+function readCheckedBytes(request: IncomingMessage): Buffer | Promise<Buffer> {
+  requireJson(request);
+  return readBytes(request);
 }
 
 function objectOf(bytes: Buffer): object {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { parse as parseYaml } from 'yaml';
 import { DeclaredErrors } from '../../src/api/errors/declared-errors.js';
-import { operationsOf, responsesOf } from '../../src/api/document/operations.js';
+import { codesOf, operationsOf, responsesOf } from '../../src/api/document/operations.js';
 import { type Service, startService } from './support/service.js';
 
 /** The routes that need no key. A new route needs one unless it is listed here. */
@@ -99,6 +99,30 @@ describe('The OpenAPI document', () => {
         document.components!.schemas!['Error'] as never as { properties: { code: { description: string } } }
       ).properties.code;
       for (const code of codes) expect(description).toContain(`\`${code}\``);
+    });
+
+    it('an operation that changes something can be repeated, unless it is a PUT, and needs a key', () => {
+      const changing = operations().filter(({ method }) => ['post', 'patch', 'delete'].includes(method));
+      const described = changing.map(({ operation }) => ({
+        id: operation.operationId,
+        takes: (operation.parameters ?? []).filter((one) => 'in' in one && one.name === 'Idempotency-Key'),
+        refuses: ['invalid_idempotency_key', 'idempotency_key_reused'].every((code) =>
+          codesOf(operation).has(code),
+        ),
+        replays: responsesOf(operation)
+          .filter(([status]) => status.startsWith('2'))
+          .every(([, { headers = {} }]) => 'Idempotency-Replayed' in headers),
+        isPublic: operation.security?.length === 0,
+      }));
+      expect(described).toEqual(
+        changing.map(({ operation: { operationId } }) => ({
+          id: operationId, // if it fails here: add @Created, @Updated, @Deleted or @Repeatable
+          takes: [expect.objectContaining({ in: 'header', required: false })],
+          refuses: true,
+          replays: true,
+          isPublic: false,
+        })),
+      );
     });
 
     it('every response documents X-Request-Id and Cache-Control', () => {
@@ -227,6 +251,7 @@ describe('The OpenAPI document', () => {
         '400',
         '401',
         '408',
+        '409',
         '413',
         '414',
         '415',

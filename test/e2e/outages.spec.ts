@@ -16,7 +16,7 @@ import { Wire } from './support/wire.js';
 const AWAY = 'The database cannot be reached at the moment.';
 const BUSY = 'The database is too busy at the moment. Nothing was stored.';
 const UNKNOWN =
-  'The database did not answer in time, so the outcome is unknown: look whether it took effect before you send it again.';
+  'The database did not answer in time, so the outcome is unknown: send it again under its Idempotency-Key, or look whether it took effect.';
 
 describeOnServer('A database outage', () => {
   let database: TestDatabase;

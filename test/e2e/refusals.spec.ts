@@ -107,7 +107,7 @@ describeInside('Declared errors', () => {
         .join('\n\n'),
     });
     expect(document.paths['/clubs/transaction']!.post.responses).toHaveProperty('404');
-    expect(document.paths['/pets']!.post.responses).not.toHaveProperty('409');
+    expect(JSON.stringify(document.paths['/pets']!.post.responses)).not.toContain('club_name_taken');
     expect(document.components.schemas.Error.properties.code.description).toContain('`club_name_taken`');
   });
 

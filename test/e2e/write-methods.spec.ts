@@ -206,7 +206,7 @@ describeInside('PATCH and DELETE', () => {
     const { headers: preflight } = await service.call('OPTIONS', '/v1/test-notes/1', { headers });
     expect(preflight).toMatchObject({
       'access-control-allow-methods': 'DELETE, GET, HEAD, PATCH, PUT',
-      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id, X-Reason',
+      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id, Idempotency-Key, X-Reason',
     });
     const exposed = String(preflight['access-control-expose-headers']).split(', ');
     expect(exposed).toEqual(
@@ -226,7 +226,7 @@ describeInside('PATCH and DELETE', () => {
 
   it('a change whose statement is not answered says that its outcome is unknown; a read does not', async () => {
     const unknown =
-      'The database did not answer in time, so the outcome is unknown: look whether it took effect before you send it again.';
+      'The database did not answer in time, so the outcome is unknown: send it again under its Idempotency-Key, or look whether it took effect.';
     expectError(await patch({ label: LOST }), 'service_unavailable', unknown);
     expectError(await send('DELETE', '/v1/test-notes/0'), 'service_unavailable', unknown);
     const away = 'The database cannot be reached at the moment.';

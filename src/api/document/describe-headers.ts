@@ -1,7 +1,8 @@
 import { SERVICE_NAME, REQUEST_ID_PATTERN } from '../../common/contract.js';
+import { KEY_HEADER, REPLAYED_HEADER } from '../responses/idempotency-key.js';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { HeadersObject, OperationObject, ReferenceObject } from './openapi-types.js';
-import { BEFORE_ROUTING, headerRef, operationsOf, responsesOf } from './operations.js';
+import { BEFORE_ROUTING, headerRef, operationsOf, parametersOf, responsesOf } from './operations.js';
 
 const text = { type: 'string' } as const;
 
@@ -56,6 +57,10 @@ const HEADERS: HeadersObject = {
     schema: text,
     example: '/v1/pets/1',
   },
+  [REPLAYED_HEADER]: {
+    description: `This is the first answer again: the request was repeated under its ${KEY_HEADER}.`,
+    schema: { ...text, const: 'true' } as never,
+  },
   Deprecation: {
     description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
     required: true,
@@ -94,12 +99,15 @@ const RATE_HEADERS: HeadersObject = {
 
 /** Adds the headers that every operation sends, and those of its method. */
 export function describeHeaders(operation: OperationObject, method: string): void {
+  const takesKey = parametersOf(operation).some(({ name }) => name === KEY_HEADER);
   for (const [status, response] of responsesOf(operation)) {
+    const isReplayed = takesKey && status.startsWith('2');
     response.headers = {
       'X-Request-Id': headerRef('X-Request-Id') as never,
       'Cache-Control': headerRef('Cache-Control') as never,
       ...(WITHOUT_VALID_KEY.has(status) ? {} : RATE_HEADERS),
       ...(method === 'patch' && status === '415' && { 'Accept-Patch': headerRef('Accept-Patch') }),
+      ...(isReplayed && { [REPLAYED_HEADER]: headerRef(REPLAYED_HEADER) }),
       ...response.headers,
     };
   }

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { API_PREFIX } from '../../common/api-prefix.js';
-import type { OperationObject, ResponseObject } from './openapi-types.js';
+import type { OperationObject, ParameterObject, ResponseObject } from './openapi-types.js';
 
 export interface DocumentedOperation {
   readonly path: string;
@@ -27,6 +27,10 @@ export function operationsOf(document: OpenAPIObject): DocumentedOperation[] {
 
 export function responsesOf(operation: OperationObject): [status: string, response: ResponseObject][] {
   return Object.entries(operation.responses) as [string, ResponseObject][];
+}
+
+export function parametersOf({ parameters = [] }: OperationObject): ParameterObject[] {
+  return parameters.filter((parameter) => 'in' in parameter);
 }
 
 /** The error codes that an operation documents. */

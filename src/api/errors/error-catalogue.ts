@@ -112,7 +112,7 @@ export const ERRORS = {
   internal_error: {
     status: 500,
     when: 'The service failed. Nothing about the request is known to be wrong.',
-    advice: 'Report the request id. Before repeating a change, see [retries](#retries).',
+    advice: 'Report the request id; see [retries](#retries).',
   },
   service_unavailable: {
     status: 503,

@@ -4,6 +4,7 @@ import { Config } from '../../common/config/config.js';
 import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
 import { headerRef } from '../document/operations.js';
 import type { Examples } from '../document/openapi-types.js';
+import { Repeatable } from './repeatable.decorator.js';
 import { type ResponseTransformFactory, TransformResponse } from './transform-response.decorator.js';
 
 interface Creation<T> {
@@ -28,6 +29,7 @@ export function Created<T>({
 }: Creation<T>): MethodDecorator {
   return applyDecorators(
     HttpCode(201),
+    Repeatable(),
     TransformResponse(withLocation(at, readBy)),
     ApiCreatedResponse({
       type,

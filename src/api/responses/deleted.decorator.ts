@@ -2,6 +2,7 @@ import { applyDecorators, HttpCode } from '@nestjs/common';
 import { ApiNoContentResponse } from '@nestjs/swagger';
 import { ANY_FOREIGN_KEY, declareError } from '../errors/declare-error.js';
 import { Refuses } from '../errors/refuses.decorator.js';
+import { Repeatable } from './repeatable.decorator.js';
 
 const inUse = declareError('in_use', {
   status: 409,
@@ -12,5 +13,5 @@ const inUse = declareError('in_use', {
 
 /** Answers a DELETE with 204 and no body, or with 409 while a foreign key of another feature refers to the row. */
 export function Deleted(options: { description: string }): MethodDecorator {
-  return applyDecorators(HttpCode(204), ApiNoContentResponse(options), Refuses(inUse));
+  return applyDecorators(HttpCode(204), Repeatable(), ApiNoContentResponse(options), Refuses(inUse));
 }

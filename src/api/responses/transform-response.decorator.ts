@@ -1,5 +1,6 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { INestApplicationContext } from '@nestjs/common';
+import { JSON_TYPE } from '../media-types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Turns the return value of a handler into a response: sets headers and returns the body. */
@@ -11,6 +12,7 @@ export type ResponseTransformFactory<T> = (app: INestApplicationContext) => Resp
 declare module 'fastify' {
   interface FastifyContextConfig {
     responseTransform?: ResponseTransformFactory<never>;
+    transform?: ResponseTransform<never>;
   }
 }
 
@@ -24,10 +26,24 @@ export function installResponseTransforms(app: INestApplicationContext, instance
   instance.addHook('onRoute', (route) => {
     const factory = route.config?.responseTransform;
     if (!factory) return;
-    let transform: ResponseTransform<never> | undefined;
-    route.preSerialization = (request, reply, returned, done) => {
-      transform ??= factory(app);
+    let created: ResponseTransform<never> | undefined;
+    const transform: ResponseTransform<never> = (returned, request, reply) =>
+      (created ??= factory(app))(returned, request, reply);
+    route.config = { ...route.config, transform };
+    route.preSerialization = (request, reply, returned, done) =>
       done(null, transform(returned as never, request, reply));
-    };
   });
+}
+
+/** The body that Fastify would send for the return value of a handler; sets the headers. */
+export function renderBody(
+  returned: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string | undefined {
+  if (returned === undefined) return undefined;
+  const { transform } = request.routeOptions.config;
+  const body = transform ? transform(returned as never, request, reply) : returned;
+  reply.type(JSON_TYPE);
+  return reply.serialize(body) as string;
 }

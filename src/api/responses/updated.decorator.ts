@@ -3,6 +3,7 @@ import { ApiConsumes, ApiOkResponse } from '@nestjs/swagger';
 import type { Examples } from '../document/openapi-types.js';
 import { MERGE_PATCH, PLAIN_JSON } from '../media-types.js';
 import { NotFoundFirst, type Lookup } from './not-found-first.decorator.js';
+import { Repeatable } from './repeatable.decorator.js';
 
 interface Update<P extends object, S> extends Lookup<P, S> {
   type: Type;
@@ -22,6 +23,7 @@ export function Updated<P extends object, S>({
 }: Update<P, S>): MethodDecorator {
   return applyDecorators(
     HttpCode(200),
+    Repeatable(),
     ApiConsumes(PLAIN_JSON, MERGE_PATCH),
     ApiOkResponse({ type, description, examples }),
     NotFoundFirst(lookup),

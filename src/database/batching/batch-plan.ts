@@ -159,11 +159,14 @@ function rejectAll(queries: readonly PendingQuery[], error: Error): void {
   for (const { reject } of queries) reject(error);
 }
 
-const BEGIN = ownQuery('BEGIN');
+export const BEGIN = ownQuery('BEGIN');
+export const COMMIT = ownQuery('COMMIT');
 const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
-const ROLLBACK = ownQuery('ROLLBACK');
+export const ROLLBACK = ownQuery('ROLLBACK');
 const NO_WAIT = ownQuery(limitLocks(1));
-const LIMITS = ownQuery(`${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`);
+export const LIMITS = ownQuery(
+  `${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`,
+);
 const LIMITS_WHEN_LOCKED = ownQuery(
   `${limitLocks(1)}, set_config('statement_timeout', '${statementMs}', true)`,
 );
@@ -172,7 +175,7 @@ function limitLocks(ms: number): string {
   return `SELECT set_config('lock_timeout', '${ms}', true)`;
 }
 
-function ownQuery(text: string): PendingQuery {
+export function ownQuery(text: string): PendingQuery {
   const ignore = (): void => {};
   return {
     statement: { name: '', text, properties: [] },

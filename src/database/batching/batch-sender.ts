@@ -14,6 +14,8 @@ const { answerMs } = DATABASE_LIMITS;
 export interface BatchTarget extends BatchRules {
   readonly pool: () => pg.Pool;
   readonly availability: Availability;
+  /** The embedded engine has no working time limits. */
+  readonly isEmbedded?: boolean;
 }
 
 type Release = (broken?: boolean) => void;

@@ -1,7 +1,8 @@
 import { type EntityManager, type EntityTarget, type QueryDeepPartialEntity, Repository } from 'typeorm';
 import { type Cursor, Page } from '../../api/paging/page.js';
 import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
-import { refuseInsideTransaction } from '../transactions/open-transaction.js';
+import { refuseOutside } from '../transactions/open-transaction.js';
+import { RecordedChange } from '../transactions/recorded-change.js';
 import type { Encoder } from './column-values.js';
 import { EntitySql, type EntityStatement } from './entity-sql.js';
 import type { Row } from './statement.js';
@@ -68,18 +69,32 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     if (values.includes(undefined)) return this.add(withoutUndefined(row));
     const statement = this.statements.insert(Object.keys(row));
     encode(statement, values);
-    const [added] = await (this.isInTransaction
-      ? this.runInTransaction(statement, values)
-      : this.queues.write(statement, values));
+    const [added] = await this.runInsert(row, statement, values);
     // A trigger or a rule can suppress a row without an error.
     if (!added) throw new Error(`The database stored no row of ${this.name}.`);
     return added as unknown as T;
+  }
+
+  private runInsert(row: Omit<T, 'id'>, statement: EntityStatement, values: unknown[]): Promise<Row[]> {
+    if (this.manager.queryRunner) return this.runInTransaction(statement, values);
+    const recorded = this.recordedChange;
+    if (!recorded) {
+      refuseOutside('change');
+      return this.queues.write(statement, values);
+    }
+    return recorded.make<Row[]>(
+      async (transaction) => [(await transaction.withRepository(this).add(row)) as unknown as Row],
+      (commitWith) => this.queues.writeRecorded(statement, values, commitWith),
+    );
   }
 
   /** Changes the row that equals all of these values, and returns it. Undefined changes nothing. */
   async change(where: Partial<T>, changes: Partial<Omit<T, 'id'>>): Promise<T | null> {
     if (Object.values(changes).every((value) => value === undefined)) return this.readOne(where);
     this.requireCondition(where, 'change');
+    const recorded = this.recordedChange;
+    if (recorded)
+      return recorded.make((transaction) => transaction.withRepository(this).change(where, changes));
     const update = this.createQueryBuilder()
       .update()
       .set(changes as QueryDeepPartialEntity<T>);
@@ -89,6 +104,8 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   /** Deletes the row that equals all of these values, and returns it. */
   async discard(where: Partial<T>): Promise<T | null> {
     this.requireCondition(where, 'discard');
+    const recorded = this.recordedChange;
+    if (recorded) return recorded.make((transaction) => transaction.withRepository(this).discard(where));
     return this.rowOf(await this.createQueryBuilder().delete().where(where).returning('*').execute());
   }
 
@@ -121,8 +138,13 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   /** @throws while another transaction is open in this asynchronous context */
   private get isInTransaction(): boolean {
     if (this.manager.queryRunner) return true;
-    refuseInsideTransaction();
+    refuseOutside('read');
     return false;
+  }
+
+  /** In a request with an Idempotency-Key, outside of a transaction. */
+  private get recordedChange(): RecordedChange | undefined {
+    return this.manager.queryRunner ? undefined : RecordedChange.ofCaller();
   }
 
   private async runInTransaction({ text }: EntityStatement, values: unknown[]): Promise<Row[]> {

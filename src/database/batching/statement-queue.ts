@@ -1,8 +1,9 @@
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
+import type { RecordedSender } from './recorded-sender.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
-import { lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
+import { type CommitWith, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
 const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
 
@@ -24,6 +25,7 @@ export class StatementQueue {
     private readonly target: BatchTarget,
     /** The number of batches in flight at most. */
     private readonly mostUnderWay: number,
+    private readonly Sender: typeof BatchSender | typeof RecordedSender = BatchSender,
   ) {
     target.availability.onAway((outage) => this.refuseWaiting(outage));
   }
@@ -41,11 +43,26 @@ export class StatementQueue {
     return this.shared.find(shareKey) ?? this.enqueue(statement, values, shareKey);
   }
 
-  private enqueue(statement: Statement, values: readonly unknown[], shareKey?: string): Promise<Row[]> {
+  /** Resolves when the insert is committed. `commitWith` takes its rows before that. */
+  runRecorded(
+    statement: Statement,
+    values: readonly unknown[],
+    commitWith: CommitWith<Row[]>,
+  ): Promise<unknown> {
+    this.target.availability.check();
+    return this.enqueue(statement, values, undefined, commitWith);
+  }
+
+  private enqueue(
+    statement: Statement,
+    values: readonly unknown[],
+    shareKey?: string,
+    commitWith?: CommitWith<Row[]>,
+  ): Promise<Row[]> {
     if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy();
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
-      query = { statement, values, since: performance.now(), resolve, reject, shareKey };
+      query = { statement, values, since: performance.now(), resolve, reject, shareKey, commitWith };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);
@@ -76,7 +93,7 @@ export class StatementQueue {
   private start(): void {
     if (this.waiting.length === 0 || this.underWay >= this.mostUnderWay) return;
     this.underWay++;
-    const sender = new BatchSender(this.target, (error) => {
+    const sender = new this.Sender(this.target, (error) => {
       this.underWay--;
       if (error) this.refuseWaiting(noConnection(error));
       this.startSoon();

@@ -8,17 +8,20 @@ import type { RefusalLog } from '../refusal-log.js';
 import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { RecentLock } from './batch-plan.js';
-import type { Row, Statement } from './statement.js';
+import { RecordedSender } from './recorded-sender.js';
+import type { CommitWith, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
-/** One queue for reads and one for writes, so that reads on a server do not wait for commits. */
+/** Queues for reads, writes and recorded inserts, so that on a server none waits for the commits of another. */
 export class StatementQueues {
   private readonly reads: StatementQueue;
   private readonly writes: StatementQueue;
-  /** The pools of the queues on a server. */
+  private readonly recorded: StatementQueue;
+  /** The pools on a server of what every request needs. */
   readonly pools: ServerPool[] = [];
+  private readonly allPools: ServerPool[] = [];
 
   constructor(
     connection: DatabaseConnection,
@@ -29,26 +32,28 @@ export class StatementQueues {
   ) {
     const { Pool } = serverDriver(availability);
     const named = connection.kind === 'embedded' || connection.preparedStatements;
-    const target = { availability, refusals, named };
-    const queue = (kind: 'read' | 'write'): StatementQueue => {
+    const isEmbedded = connection.kind === 'embedded';
+    const target = { availability, refusals, named, isEmbedded };
+    const queue = (kind: 'read' | 'write', max: number, Sender?: typeof RecordedSender): StatementQueue => {
       const locks = new RecentLock();
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return new StatementQueue({ ...target, kind, locks, pool: shared }, 1);
+        return new StatementQueue({ ...target, kind, locks, pool: shared }, 1, Sender);
       }
-      const max = QUEUE_CONNECTIONS[kind];
       const pool = new Pool({
         ...serverClient(connection),
         ...(connection.preparedStatements && { lock_timeout: DATABASE_LIMITS.lockMs }),
         max,
         idleTimeoutMillis: 0,
       });
-      this.pools.push(pool);
-      return new StatementQueue({ ...target, kind, locks, pool: () => pool }, max);
+      this.allPools.push(pool);
+      return new StatementQueue({ ...target, kind, locks, pool: () => pool }, max, Sender);
     };
-    this.reads = queue('read');
-    this.writes = queue('write');
+    this.reads = queue('read', QUEUE_CONNECTIONS.read);
+    this.writes = queue('write', QUEUE_CONNECTIONS.write);
+    this.pools.push(...this.allPools);
+    this.recorded = queue('write', QUEUE_CONNECTIONS.recorded, RecordedSender);
   }
 
   read(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
@@ -59,17 +64,28 @@ export class StatementQueues {
     return this.tracing.span(statement.name, ATTRIBUTES, () => this.writes.run(statement, values));
   }
 
+  /** An insert that is committed together with a companion. Resolves after the commit. */
+  async writeRecorded(
+    statement: Statement,
+    values: readonly unknown[],
+    commitWith: CommitWith<Row[]>,
+  ): Promise<void> {
+    await this.tracing.span(statement.name, ATTRIBUTES, () =>
+      this.recorded.runRecorded(statement, values, commitWith),
+    );
+  }
+
   /** Queued statements, unanswered batches, open connections. */
   get load(): { waiting: number; underWay: number; connections: number } {
-    const { reads, writes, pools } = this;
+    const loads = [this.reads.load, this.writes.load, this.recorded.load];
     return {
-      waiting: reads.load.waiting + writes.load.waiting,
-      underWay: reads.load.underWay + writes.load.underWay,
-      connections: pools.reduce((sum, pool) => sum + pool.totalCount, 0),
+      waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
+      underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),
+      connections: this.allPools.reduce((sum, pool) => sum + pool.totalCount, 0),
     };
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.pools.map((pool) => pool.end()));
+    await Promise.all(this.allPools.map((pool) => pool.end()));
   }
 }

@@ -19,6 +19,15 @@ export interface Statement {
 
 export type Row = Record<string, unknown>;
 
+/** An insert that is committed together with a change: the record of what was answered. */
+export interface Companion {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+}
+
+/** Takes the result of a change that is not committed yet. Resolves with the companion once there is one. */
+export type CommitWith<T> = (result: T) => Promise<Companion>;
+
 /** A statement with its values, whose caller waits for the rows. */
 export interface PendingQuery {
   readonly statement: Statement;
@@ -28,6 +37,8 @@ export interface PendingQuery {
   readonly since: number;
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
+  /** Takes the rows before the commit, for an insert that is committed with a companion. `resolve` follows the commit. */
+  readonly commitWith?: CommitWith<Row[]> | undefined;
   /** Equal for reads that may share an answer. */
   readonly shareKey?: string | undefined;
   /** The inserts that were combined into this one. */

@@ -1,10 +1,10 @@
 import { DataSource, EntityManager, type QueryRunner } from 'typeorm';
-import { insideTransaction, refuseInsideTransaction } from './open-transaction.js';
+import { insideTransaction, refuseOutside } from './open-transaction.js';
 
 /** Refuses statements that would leave the open transaction. TypeORM would run them on another connection. */
 export class GuardedDataSource extends DataSource {
   override createQueryRunner(...mode: Parameters<DataSource['createQueryRunner']>): QueryRunner {
-    refuseInsideTransaction();
+    refuseOutside(mode[0] === 'slave' ? 'read' : 'change');
     return super.createQueryRunner(...mode);
   }
 

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
-import { insideTransaction, refuseInsideTransaction } from './open-transaction.js';
+import { insideTransaction, refuseOutside } from './open-transaction.js';
+
+const refuseInsideTransaction = (): void => refuseOutside('read');
 
 const later = async (): Promise<void> => {
   await delay(1);

@@ -15,6 +15,7 @@ import type { DatabaseConnection } from '../connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { insideTransaction } from './open-transaction.js';
+import { RecordedChange, RunAgain } from './recorded-change.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
 
@@ -48,10 +49,25 @@ export class Transactions {
 
   /**
    * Commits what `work` did when it resolves, and rolls it back when it rejects. `work` runs again after a conflict with
-   * another transaction, so it must change nothing but the database.
+   * another transaction, so it must change nothing but the database. In a request with an Idempotency-Key, the commit
+   * waits for the answer, whose record it includes.
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + waitMs + answerMs;
+    const recorded = RecordedChange.ofCaller();
+    if (!recorded) return this.runUntil(performance.now() + waitMs + answerMs, work);
+    return recorded.hold<T>((commitWith) => {
+      let isHeld = false;
+      return this.runUntil(recorded.deadline, async (transaction) => {
+        if (isHeld) throw new RunAgain(); // its rows were handed out
+        const result = await work(transaction);
+        isHeld = true;
+        const { statement, values } = await commitWith(result);
+        await transaction.query(statement.text, [...values]);
+      });
+    });
+  }
+
+  private async runUntil<T>(deadline: number, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       this.availability.check();
       if (this.waiting >= MOST_WAITING) throw new DatabaseBusy();

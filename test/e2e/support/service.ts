@@ -42,7 +42,7 @@ export interface Service {
   get(path: string, options?: Options): Promise<Answer>;
   post(path: string, body: Options['body'], options?: Options): Promise<Answer>;
   patch(path: string, body: Options['body'], options?: Options): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
+  delete(path: string, options?: Options): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ async function frontDoor({ origin, key }: Deployment, asItIs: boolean): Promise<
     get: (path, options) => asked() ?? door.get(path, options),
     post: (path, body, options) => asked() ?? door.post(path, body, options),
     patch: (path, body, options) => asked() ?? door.patch(path, body, options),
-    delete: (path) => asked() ?? door.delete(path),
+    delete: (path, options) => asked() ?? door.delete(path, options),
     async stop() {},
   };
 }
@@ -140,7 +140,7 @@ function requests(
       send('POST', path, { ...withKey(options), ...(body !== undefined && { body }) }),
     patch: (path, body, options) =>
       send('PATCH', path, { ...withKey(options), ...(body !== undefined && { body }) }),
-    delete: (path) => send('DELETE', path, withKey()),
+    delete: (path, options) => send('DELETE', path, withKey(options)),
   };
 }
 

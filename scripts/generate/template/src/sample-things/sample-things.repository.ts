@@ -36,8 +36,7 @@ export class SampleThingsRepository {
   // if delete
 
   async delete(id: bigint): Promise<boolean> {
-    const { affected } = await this.sampleThings.delete({ id });
-    return affected === 1;
+    return (await this.sampleThings.discard({ id })) !== null;
   }
   // end
 }

@@ -1,0 +1,111 @@
+import type { EntityManager } from 'typeorm';
+import type { CommitWith, Companion } from '../batching/statement.js';
+import {
+  currentScope,
+  inScope,
+  OUTSIDE,
+  outsideScopes,
+  type Scope,
+  type StatementKind,
+} from './open-transaction.js';
+
+/** The change was rolled back through no fault of its own. The work must run again, from its beginning. */
+export class RunAgain extends Error {
+  override readonly name = 'RunAgain';
+}
+
+interface TransactionRunner {
+  run<T>(work: (transaction: EntityManager) => Promise<T>): Promise<T>;
+}
+
+const UNRECORDED =
+  "A change by TypeORM's own methods cannot be committed with the record of its answer: make it in `Transactions.run`, or by `add`, `change` or `discard`.";
+
+/**
+ * One attempt of work whose change is committed only with a companion, which depends on what the work returns. The first
+ * change that the work makes, in a transaction or by a method of `BatchedRepository`, is held: the work goes on with its
+ * rows, and `commit` ends it. A second one, or a read that would not see the first, is refused.
+ */
+export class RecordedChange implements Scope {
+  private state: 'none' | 'begun' | 'held' = 'none';
+  private isRunning = false;
+  private mustRunAgain = false;
+  private committed: Promise<void> | undefined;
+  private settle!: { commitWith: (companion: Companion) => void; rollBack: (reason: Error) => void };
+  private readonly companion: Promise<Companion>;
+
+  constructor(
+    private readonly transactions: TransactionRunner,
+    /** Whether the change must not share a transaction with those of others. */
+    private readonly isAlone: boolean,
+    /** When the transaction ends, by `performance.now()`. */
+    readonly deadline: number,
+  ) {
+    this.companion = new Promise((commitWith, rollBack) => (this.settle = { commitWith, rollBack }));
+    this.companion.catch(() => {});
+  }
+
+  /** The attempt that the calling work belongs to. Throws if its change has begun. */
+  static ofCaller(): RecordedChange | undefined {
+    const scope = currentScope();
+    if (!(scope instanceof RecordedChange) || !scope.isRunning) return undefined;
+    if (scope.state !== 'none') throw new Error(OUTSIDE);
+    return scope;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    this.isRunning = true;
+    try {
+      return await inScope(this, work);
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  refusalOf(kind: StatementKind): string | undefined {
+    if (!this.isRunning) return undefined;
+    if (this.state !== 'none') return OUTSIDE;
+    return kind === 'change' ? UNRECORDED : undefined;
+  }
+
+  /** Resolves with the rows of the change while `change` waits for the companion. */
+  hold<T>(change: (commitWith: CommitWith<T>) => Promise<void>): Promise<T> {
+    this.state = 'begun';
+    return new Promise<T>((resolve, reject) => {
+      const commitWith = (result: T): Promise<Companion> => {
+        this.state = 'held';
+        resolve(result);
+        return this.companion;
+      };
+      const committed = outsideScopes(async () => change(commitWith));
+      this.committed = committed;
+      committed.catch((error: unknown) => {
+        this.mustRunAgain ||= error instanceof RunAgain;
+        if (this.state === 'held') return; // `commit` reports it
+        this.state = 'none';
+        this.committed = undefined;
+        reject(error);
+      });
+    });
+  }
+
+  /** Makes a change in a transaction of its own, or by `hold` if it can share one. */
+  make<T>(
+    alone: (transaction: EntityManager) => Promise<T>,
+    shared?: (commitWith: CommitWith<T>) => Promise<void>,
+  ): Promise<T> {
+    return shared && !this.isAlone ? this.hold(shared) : this.transactions.run(alone);
+  }
+
+  /** Without a change, `insert` commits the companion. */
+  async commit(companion: Companion, insert: (companion: Companion) => Promise<unknown>): Promise<void> {
+    if (this.committed) this.settle.commitWith(companion);
+    else if (this.mustRunAgain) throw new RunAgain();
+    await (this.committed ?? insert(companion));
+  }
+
+  async rollBack(): Promise<void> {
+    this.settle.rollBack(new RunAgain());
+    await this.committed?.catch(() => {});
+  }
+}

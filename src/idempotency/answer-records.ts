@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { KEPT_HOURS } from '../api/responses/idempotency-key.js';
+import type { Companion, Statement } from '../database/batching/statement.js';
+import { StatementQueues } from '../database/batching/statement-queues.js';
+import { constraintOf } from '../database/database-errors.js';
+
+/** The first success of a request, as it is sent again. */
+export interface AnswerRecord {
+  /** Of the request. */
+  readonly bodyHash: Buffer;
+  readonly status: number;
+  readonly location: string | null;
+  readonly body: string | null;
+}
+
+/** By the database's clock: those of the replicas may differ. */
+export const IS_EXPIRED = `created_at < now() - interval '${KEPT_HOURS} hours'`;
+
+const FIND: Statement = {
+  name: 'find idempotency record',
+  text: `
+    SELECT body_hash, status, location, body, ${IS_EXPIRED}
+    FROM idempotency_records WHERE digest = $1`,
+  properties: ['bodyHash', 'status', 'location', 'body', 'isExpired'],
+};
+
+const COLUMNS = 'digest, body_hash, status, location, body';
+
+/** A second record of a digest violates the primary key, and its change is rolled back. */
+const INSERT: Statement = {
+  name: 'insert idempotency record',
+  text: `INSERT INTO idempotency_records (${COLUMNS}) VALUES ($1, $2, $3, $4, $5) RETURNING status`,
+  properties: ['status'],
+  forMany: {
+    name: 'insert idempotency records',
+    // Sorted, so that the batches of two replicas do not wait for each other.
+    text: `
+      INSERT INTO idempotency_records (${COLUMNS})
+      SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::smallint[], $4::text[], $5::text[]) AS _ (${COLUMNS})
+      ORDER BY digest RETURNING status`,
+    properties: ['status'],
+  },
+};
+
+const FORGET: Statement = {
+  name: 'forget idempotency record',
+  text: `DELETE FROM idempotency_records WHERE digest = $1 AND ${IS_EXPIRED} RETURNING status`,
+  properties: ['status'],
+};
+
+/** The table of records. Their digest tells requests apart. */
+@Injectable()
+export class AnswerRecords {
+  constructor(private readonly queues: StatementQueues) {}
+
+  async find(digest: Buffer): Promise<AnswerRecord | undefined> {
+    const [row] = await this.queues.read(FIND, [digest]);
+    if (!row?.['isExpired']) return row as unknown as AnswerRecord | undefined;
+    await this.queues.write(FORGET, [digest]);
+    return undefined;
+  }
+
+  companionOf(digest: Buffer, { bodyHash, status, location, body }: AnswerRecord): Companion {
+    return { statement: INSERT, values: [digest, bodyHash, String(status), location, body] };
+  }
+
+  /** For an answer without a change. */
+  async insert({ statement, values }: Companion): Promise<void> {
+    await this.queues.write(statement, values);
+  }
+
+  isDuplicate(error: unknown): boolean {
+    return constraintOf(error) === 'idempotency_records_pkey';
+  }
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Database } from '../database/database.js';
+import { IS_EXPIRED } from './answer-records.js';
+
+const EVERY_MS = 60_000;
+/** Between portions, and before the next run when one left some. */
+const PAUSE_MS = 200;
+const PORTION = 500;
+const PORTIONS = 10;
+
+/** Rows that another replica is deleting are skipped. */
+const DELETE = `
+  DELETE FROM idempotency_records WHERE digest IN (
+    SELECT digest FROM idempotency_records WHERE ${IS_EXPIRED}
+    ORDER BY created_at LIMIT ${PORTION} FOR UPDATE SKIP LOCKED)`;
+
+/** Deletes expired records in small portions, of which requests notice nothing. */
+@Injectable()
+export class ExpiredRecords implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Idempotency');
+  private readonly stopping = new AbortController();
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly database: Database,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.ended = this.run().catch(() => {}); // aborted
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.ended;
+  }
+
+  /** Returns whether some may be left. */
+  async delete(): Promise<boolean> {
+    for (let portion = 0; portion < PORTIONS; portion++) {
+      const [, deleted] = await this.dataSource.query<[unknown, number]>(DELETE);
+      if (deleted < PORTION) return false;
+      await this.wait(PAUSE_MS);
+    }
+    return true;
+  }
+
+  private async run(): Promise<void> {
+    await Promise.race([this.database.whenReady(), this.wait(2 ** 31 - 1)]);
+    for (let isMore = false; ;) {
+      // Replicas that started together take turns.
+      await this.wait((isMore ? PAUSE_MS : EVERY_MS) * (0.5 + Math.random()));
+      isMore = await this.delete().catch((error: unknown) => {
+        if (!this.stopping.signal.aborted)
+          this.logger.warn(`Expired records are not deleted at the moment: ${String(error)}`);
+        return false;
+      });
+    }
+  }
+
+  private async wait(ms: number): Promise<void> {
+    await delay(ms, undefined, { ref: false, signal: this.stopping.signal });
+  }
+}

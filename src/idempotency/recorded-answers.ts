@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import {
+  idempotencyKeyReused,
+  KEY_HEADER,
+  readIdempotencyKey,
+  REPLAYED_HEADER,
+} from '../api/responses/idempotency-key.js';
+import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
+import { renderBody } from '../api/responses/transform-response.decorator.js';
+import { JSON_TYPE } from '../api/media-types.js';
+import { replyOf, requestOf } from '../common/exchange.js';
+import { DatabaseBusy, toOutage } from '../database/database-errors.js';
+import { DATABASE_LIMITS } from '../database/limits.js';
+import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { countHeader } from '../edge/http/raw-headers.js';
+import { requireShare } from '../edge/in-flight-requests.js';
+import { readBodyBytes } from '../edge/json-body.js';
+import { type AnswerRecord, AnswerRecords } from './answer-records.js';
+import { RequestsUnderWay } from './requests-under-way.js';
+
+const { waitMs, answerMs } = DATABASE_LIMITS;
+const NAME = KEY_HEADER.toLowerCase();
+const NO_BODY = Buffer.alloc(0);
+/** With others in a batch, then alone. */
+const MOST_ATTEMPTS = 4;
+
+interface KeyedRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly handler: CallHandler;
+  readonly digest: Buffer;
+  readonly bodyHash: Buffer;
+  readonly deadline: number;
+}
+
+interface Answer extends AnswerRecord {
+  /** Found, not made. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * Answers a request and its repetitions with the first success, whose record is committed with its change. Refusals are
+ * not recorded.
+ */
+@Injectable()
+export class RecordedAnswers extends KeyedRequests {
+  private readonly underWay = new RequestsUnderWay<Answer>();
+
+  constructor(
+    private readonly records: AnswerRecords,
+    private readonly transactions: Transactions,
+  ) {
+    super();
+  }
+
+  async answer(context: ExecutionContext, handler: CallHandler): Promise<Observable<unknown>> {
+    const request = requestOf(context);
+    const reply = replyOf(context);
+    const body = await bodyOf(request);
+    const digest = digestOf(request, keyOf(request));
+    const bodyHash = hash('sha256', body, 'buffer');
+    const deadline = performance.now() + waitMs + answerMs;
+    const keyed = { request, reply, handler, digest, bodyHash, deadline };
+    const id = digest.toString('latin1');
+    const { result, isOwn } = await this.underWay.run(id, deadline, () => this.findOrMake(keyed));
+    if (!result.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
+    if (!isOwn || result.isRepeated) replay(result, reply);
+    return of(result.body ?? undefined);
+  }
+
+  private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
+    const { digest, reply, deadline } = keyed;
+    const known = await this.records.find(digest);
+    if (known) return { ...known, isRepeated: true };
+    for (let attempt = 1; ; attempt++) {
+      const change = new RecordedChange(this.transactions, attempt > 1, deadline);
+      try {
+        const answer = await this.make(keyed, change);
+        await change.commit(this.records.companionOf(digest, answer), (one) => this.records.insert(one));
+        return { ...answer, isRepeated: false };
+      } catch (error) {
+        reply.removeHeader('location');
+        await change.rollBack();
+        const mayRetry = attempt < MOST_ATTEMPTS && performance.now() < deadline;
+        if (error instanceof RunAgain && mayRetry) continue;
+        if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
+        if (toOutage(error, true)) throw error;
+        // Another replica may have committed the same request, which is why this one is refused.
+        const recorded = await this.records.find(digest);
+        if (recorded) return { ...recorded, isRepeated: true };
+        throw this.records.isDuplicate(error) ? new DatabaseBusy({ cause: error }) : error;
+      }
+    }
+  }
+
+  private async make(keyed: KeyedRequest, change: RecordedChange): Promise<AnswerRecord> {
+    const { request, reply, handler, bodyHash } = keyed;
+    const returned: unknown = await change.run(() => lastValueFrom(handler.handle()));
+    const body = renderBody(returned, request, reply) ?? null;
+    const location = (reply.getHeader('location') as string | undefined) ?? null;
+    return { bodyHash, status: reply.statusCode, location, body };
+  }
+}
+
+/** The bytes of an operation's body. Others ignore what is sent. */
+async function bodyOf({ raw, routeOptions }: FastifyRequest): Promise<Buffer> {
+  if (!routeOptions.config.errors?.codes.has('unsupported_media_type')) return NO_BODY;
+  const bytes = readBodyBytes(raw);
+  if (bytes instanceof Buffer) return bytes;
+  const read = await bytes;
+  requireShare(raw);
+  return read;
+}
+
+function keyOf({ headers, raw }: FastifyRequest): string {
+  return readIdempotencyKey(countHeader(raw.rawHeaders, NAME) === 1 ? headers[NAME] : undefined);
+}
+
+/** The same for repetitions only: one API key or its successors, one operation and path, one key. */
+function digestOf({ caller, method, url }: FastifyRequest, key: string): Buffer {
+  if (!caller)
+    throw new Error(`A public operation cannot take ${KEY_HEADER}: its callers would share their keys.`);
+  const [path] = url.split('?', 1);
+  return hash('sha256', [caller.originId ?? caller.id, method, path, key].join('\n'), 'buffer');
+}
+
+function replay({ status, location, body }: AnswerRecord, reply: FastifyReply): void {
+  reply.code(status).header(REPLAYED_HEADER, 'true');
+  if (location !== null) reply.header('location', location);
+  if (body !== null) reply.type(JSON_TYPE);
+}

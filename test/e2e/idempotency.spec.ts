@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { idempotencyKeyReused, invalidIdempotencyKey } from '../../src/api/responses/idempotency-key.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
+import { animalNotAvailable } from '../../src/orders/orders.errors.js';
+import type { Answer, Options } from './support/client.js';
+import { describeInside } from './support/deployment.js';
+import { expectError } from './support/expectations.js';
+import { addOrders, statusOf, untilDecided } from './support/orders.js';
+import { addPets } from './support/pets.js';
+import { type Service, startService } from './support/service.js';
+import { parseRaw, sendRaw } from './support/socket.js';
+
+const REX = { name: 'Rex', categoryId: 1, status: 'available' };
+
+const under = (key: string): Options => ({ headers: { 'idempotency-key': key } });
+const isReplay = ({ headers }: Answer): boolean => headers['idempotency-replayed'] === 'true';
+
+describe('A request with an Idempotency-Key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const create = (key: string, body: object | string = REX, options: Options = under(key)) =>
+    untilDecided(() => service.post('/v1/pets', body, options));
+
+  /** Sends it twice, and returns the first answer. */
+  async function twice(send: (options: Options) => Promise<Answer>): Promise<Answer> {
+    const options = under(randomUUID());
+    const first = await untilDecided(() => send(options));
+    const second = await untilDecided(() => send(options));
+    expect(isReplay(second)).toBe(true);
+    const same = ({ status, text, headers }: Answer) => ({
+      status,
+      text,
+      location: headers['location'],
+      type: headers['content-type'],
+    });
+    expect(same(second)).toEqual(same(first));
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    return first;
+  }
+
+  describe('gets the first answer again', () => {
+    it('from createPet, even when the animal has changed', async () => {
+      const options = under(randomUUID());
+      const first = await create('', REX, options);
+      expect(first.status).toBe(201);
+      expect(isReplay(first)).toBe(false);
+      const { id } = first.json as { id: number };
+      await addOrders(service, { petId: id });
+      expect(await statusOf(service, id)).toBe('pending');
+      const again = await create('', REX, options);
+      expect(isReplay(again)).toBe(true);
+      expect([again.status, again.text, again.headers['location']]).toEqual([
+        201,
+        first.text,
+        `/v1/pets/${id}`,
+      ]);
+    });
+
+    it('from createOrder', async () => {
+      const [pet] = await addPets(service, {});
+      const first = await twice((options) => service.post('/v1/store/orders', { petId: pet!.id }, options));
+      expect(first.status).toBe(201);
+    });
+
+    it('from updateOrder', async () => {
+      const [order] = await addOrders(service, {});
+      const path = `/v1/store/orders/${order!.id}`;
+      expect((await twice((options) => service.patch(path, { quantity: 7 }, options))).status).toBe(200);
+      expect((await twice((options) => service.patch(path, { complete: true }, options))).status).toBe(200);
+    });
+
+    it('from updateOrder that changed nothing', async () => {
+      const [order] = await addOrders(service, {});
+      const path = `/v1/store/orders/${order!.id}`;
+      expect((await twice((options) => service.patch(path, {}, options))).status).toBe(200);
+    });
+
+    it('from deleteOrder', async () => {
+      const [order] = await addOrders(service, {});
+      const path = `/v1/store/orders/${order!.id}`;
+      const first = await twice((options) => service.delete(path, options));
+      expect([first.status, first.text]).toEqual([204, '']);
+    });
+
+    it('whatever its query and its other headers are', async () => {
+      const key = randomUUID();
+      const first = await create(key);
+      const options = { headers: { 'idempotency-key': `"${key}"`, 'x-request-id': 'again' } };
+      const again = await untilDecided(() => service.post('/v1/pets?x=1', REX, options));
+      expect(again.text).toBe(first.text);
+      expect(again.headers['x-request-id']).toBe('again');
+    });
+  });
+
+  it('is executed once, however many arrive at once', async () => {
+    const key = randomUUID();
+    const name = `Once ${key}`;
+    const answers = await Promise.all(Array.from({ length: 100 }, () => create(key, { ...REX, name })));
+    expect([...new Set(answers.map(({ status, text }) => `${status} ${text}`))]).toEqual([
+      `201 ${answers[0]!.text}`,
+    ]);
+    expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    const { id } = answers[0]!.json as { id: number };
+    const after = (await service.get(`/v1/pets?after=${id - 1}&limit=100`)).json as { name: string }[];
+    expect(after.filter((pet) => pet.name === name)).toHaveLength(1);
+  });
+
+  it('is executed once, however many arrive at once: createOrder', async () => {
+    const [pet] = await addPets(service, {});
+    const options = under(randomUUID());
+    const send = () => untilDecided(() => service.post('/v1/store/orders', { petId: pet!.id }, options));
+    const answers = await Promise.all(Array.from({ length: 30 }, send));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]!.status).toBe(201);
+  });
+
+  describe('is refused', () => {
+    it.each([
+      ['is empty', ''],
+      ['has 256 characters', 'k'.repeat(256)],
+      ['has 256 characters in quotes', `"${'k'.repeat(256)}"`],
+      ['holds a space', 'a b'],
+      ['holds a tab', 'a\tb'],
+      ['begins with a quote', '"abc'],
+      ['ends with a quote', 'abc"'],
+      ['holds a quote', 'a"c'],
+      ['is only quotes', '""'],
+      ['has an escape in its quotes', '"a\\"b"'],
+      ['has a parameter', '"abc";v=1'],
+      ['is not ASCII', 'caf\u00e9'],
+    ])('when the key %s', async (_, key) => {
+      expectError(await create(key), invalidIdempotencyKey);
+    });
+
+    it('when the header is there twice', async () => {
+      const body = JSON.stringify(REX);
+      const raw = await sendRaw(
+        service.origin,
+        [
+          'POST /v1/pets HTTP/1.1',
+          'Host: test',
+          `Authorization: Bearer ${service.key}`,
+          'Content-Type: application/json',
+          'Idempotency-Key: one',
+          'Idempotency-Key: one',
+          `Content-Length: ${body.length}`,
+          'Connection: close',
+          '',
+          body,
+        ].join('\r\n'),
+      );
+      expect(parseRaw(raw)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining('"invalid_idempotency_key"'),
+      });
+    });
+
+    it.each([
+      ['is short', 'k'],
+      ['has 255 characters', `${'k'.repeat(219)}${randomUUID()}`],
+      ['has 255 characters in quotes', `"${'q'.repeat(219)}${randomUUID()}"`],
+      ['holds commas and a backslash', `a,b;c\\${randomUUID()}`],
+    ])('not when the key %s', async (_, key) => {
+      expect((await create(key)).status).toBe(201);
+      expect(isReplay(await create(key))).toBe(true);
+    });
+
+    it('with another body under a known key, a malformed one included', async () => {
+      const key = randomUUID();
+      await create(key);
+      for (const body of [{ ...REX, name: 'Max' }, JSON.stringify(REX) + ' ', '{', '{"name":1}'])
+        expectError(await create(key, body), idempotencyKeyReused);
+      expect(isReplay(await create(key))).toBe(true);
+    });
+
+    it('for its media type and its size, before its key', async () => {
+      const headers = { 'idempotency-key': '', 'content-type': 'text/plain' };
+      expectError(await create('', REX, { headers }), 'unsupported_media_type');
+      expectError(await create('', { ...REX, name: 'x'.repeat(20_000) }, under('')), 'payload_too_large');
+      expectError(await create('', '{', under('')), invalidIdempotencyKey);
+    });
+  });
+
+  it('may be corrected after a refusal, which is not remembered', async () => {
+    const key = randomUUID();
+    expectError(await create(key, { name: 'Rex' }), 'missing_field');
+    expectError(await create(key, '{'), 'invalid_json');
+    const done = await create(key);
+    expect([done.status, isReplay(done)]).toEqual([201, false]);
+    const [order] = await addOrders(service, {});
+    const refused = under(randomUUID());
+    const send = () => service.post('/v1/store/orders', { petId: order!.petId }, refused);
+    expectError(await untilDecided(send), animalNotAvailable);
+    await service.delete(`/v1/store/orders/${order!.id}`);
+    expect((await untilDecided(send)).status).toBe(201);
+  });
+
+  it('belongs to its operation and its path', async () => {
+    const [one, two] = await addOrders(service, {}, {});
+    const key = under(randomUUID());
+    expect((await create('', REX, key)).status).toBe(201);
+    for (const { id } of [one!, two!]) {
+      const path = `/v1/store/orders/${id}`;
+      const changed = await untilDecided(() => service.patch(path, { quantity: 3 }, key));
+      expect([changed.status, isReplay(changed)]).toEqual([200, false]);
+      const deleted = await untilDecided(() => service.delete(path, key));
+      expect([deleted.status, isReplay(deleted)]).toEqual([204, false]);
+      expect(isReplay(await untilDecided(() => service.patch(path, { quantity: 3 }, key)))).toBe(true);
+    }
+  });
+
+  describeInside('inside', () => {
+    const run = (sql: string) => service.app.get(DataSource).query(sql);
+    const countRecords = async (): Promise<number> =>
+      (await run('SELECT count(*)::int AS count FROM idempotency_records'))[0].count;
+    const as = (apiKey: string, key: string): Options => ({
+      headers: { 'idempotency-key': key, authorization: `Bearer ${apiKey}` },
+    });
+
+    it('belongs to its API key, and to those that replace that one', async () => {
+      const keys = service.app.get(KeysService);
+      const first = await keys.issue({ name: 'same name' });
+      const other = await keys.issue({ name: 'same name' });
+      const second = (await keys.rotate(first.id, 60_000))!;
+      const third = (await keys.rotate(second.id, 60_000))!;
+      const key = randomUUID();
+      const { text } = await create('', REX, as(first.key, key));
+      for (const { key: successor } of [second, third])
+        expect((await create('', REX, as(successor, key))).text).toBe(text);
+      const stranger = await create('', REX, as(other.key, key));
+      expect([stranger.status, isReplay(stranger)]).toEqual([201, false]);
+      expect(stranger.text).not.toBe(text);
+    });
+
+    it('is a new one when its record has expired', async () => {
+      const [key, recent] = [randomUUID(), randomUUID()];
+      const { text } = await create(key);
+      await run("UPDATE idempotency_records SET created_at = now() - interval '24 hours 1 second'");
+      await create(recent);
+      const later = await create(key, { ...REX, name: 'Max' });
+      expect([later.status, isReplay(later)]).toEqual([201, false]);
+      expect(later.text).not.toBe(text);
+      await run("UPDATE idempotency_records SET created_at = now() - interval '23 hours 59 minutes'");
+      expect((await create(key, { ...REX, name: 'Max' })).text).toBe(later.text);
+      expect(isReplay(await create(recent))).toBe(true);
+    });
+
+    it('has its expired record deleted, and no other', async () => {
+      await create(randomUUID());
+      await run("UPDATE idempotency_records SET created_at = now() - interval '25 hours'");
+      const kept = randomUUID();
+      await create(kept);
+      await run(`INSERT INTO idempotency_records (digest, body_hash, status, created_at)
+        SELECT sha256(n::text::bytea), '', 201, now() - interval '2 days' FROM generate_series(1, 1200) AS n`);
+      await service.app.get(ExpiredRecords).delete();
+      expect(await countRecords()).toBe(1);
+      expect(isReplay(await create(kept))).toBe(true);
+    });
+
+    it('stores nothing when its record cannot be stored', async () => {
+      await run('ALTER TABLE idempotency_records ADD CONSTRAINT none CHECK (false) NOT VALID');
+      const key = randomUUID();
+      const name = `Never ${key}`;
+      const refused = await create(key, { ...REX, name });
+      await run('ALTER TABLE idempotency_records DROP CONSTRAINT none');
+      expectError(refused, 'internal_error');
+      expect(refused.headers['location']).toBeUndefined();
+      expect(await run(`SELECT FROM pets WHERE name = '${name}'`)).toEqual([]);
+      expect((await create(key, { ...REX, name })).status).toBe(201);
+    });
+
+    it('is stored with its record although others of its batch are refused', async () => {
+      await run(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF new.name LIKE 'Bad%' THEN RAISE check_violation; END IF; RETURN new; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION refuse()`);
+      try {
+        const send = async (i: number) => {
+          const key = randomUUID();
+          const name = i % 5 === 2 ? `Bad ${i}` : `Good ${key}`;
+          const answer = await create(key, { ...REX, name });
+          if (i % 5 === 2) expectError(answer, 'internal_error');
+          else {
+            expect(answer.status).toBe(201);
+            expect(await run(`SELECT name FROM pets WHERE name = '${name}'`)).toEqual([{ name }]);
+            expect((await create(key, { ...REX, name })).text).toBe(answer.text);
+          }
+        };
+        await Promise.all(Array.from({ length: 16 }, (_, i) => send(i)));
+      } finally {
+        await run('DROP FUNCTION refuse CASCADE');
+      }
+    });
+  });
+});
