@@ -1,4 +1,5 @@
-// `npm run alerts:check` checks docker/prometheus with promtool, and runs the tests of its rules.
+// `npm run alerts:check` checks docker/prometheus with promtool, runs the tests of its rules, and compares the addresses
+// with docker/compose.yaml.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { install } from './prepare.mjs';
@@ -21,7 +22,7 @@ try {
 }
 const alerts = parse(read('rules.yml')).groups.flatMap(({ rules }) => rules);
 const tests = read('rules.test.yml');
-const faults = alerts.flatMap(faultsOf);
+const faults = [...alerts.flatMap(faultsOf), ...unexposed()];
 if (faults.length > 0) giveUp(faults.join('\n'));
 for (const args of [
   ['check', 'config', 'prometheus.yml'],
@@ -43,4 +44,17 @@ function faultsOf({ alert, labels, annotations }) {
   if (!new RegExp(`"(${alert})"`).test(tests))
     faults.push(`${alert}: add a test to rules.test.yml in which it fires.`);
   return faults;
+}
+
+/** Addresses that containers of docker/compose.yaml do not listen on. */
+function unexposed() {
+  const { services } = parse(read('../compose.yaml'), { merge: true });
+  const jobs = parse(read('prometheus.yml')).scrape_configs;
+  const targets = jobs.flatMap((job) => job.static_configs ?? []).flatMap((some) => some.targets);
+  return targets
+    .filter((target) => !services[target.split(':')[0]]?.expose?.includes(target.split(':')[1]))
+    .map(
+      (target) =>
+        `prometheus.yml scrapes ${target}: expose it in docker/compose.yaml, or correct the address.`,
+    );
 }

@@ -47,5 +47,5 @@ export async function startHaproxy(drill, { files = ['haproxy.cfg'], host = '127
     }
     throw new Error(`HAProxy does not take ${server} for ${isUp ? 'usable' : 'unusable'}.`);
   };
-  return { origin: `http://${host}:${http}`, pid: child.pid, up };
+  return { origin: `http://${host}:${http}`, status: `127.0.0.1:${status}`, pid: child.pid, up };
 }
