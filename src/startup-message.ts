@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { KEYS } from './auth/cli/arguments.js';
 import { KeysService } from './auth/keys.service.js';
 import { API_PREFIX } from './common/api-prefix.js';
 import { Config } from './common/config/config.js';
@@ -16,7 +17,7 @@ export async function offerDevelopmentKey(app: NestFastifyApplication): Promise<
   if (app.get(Config).databaseUrl) return;
   const keys = app.get(KeysService);
   if (await keys.hasAny()) {
-    print('To issue another API key, stop the service and run: npm run keys -- issue --name me');
+    print(`To issue another API key, run: ${KEYS} issue --name me`);
     return;
   }
   const { key, expiresAt } = await keys.issue({ name: 'development' });

@@ -31,7 +31,7 @@ export async function withFeature<T>(
 async function open(feature: Type): Promise<INestApplicationContext> {
   try {
     const config = loadConfig(environment());
-    const connection = await connectionFor(config);
+    const connection = await connectionFor(config, { share: true });
     const imports = [
       ObservabilityModule,
       ApiModule,

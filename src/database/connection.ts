@@ -1,5 +1,6 @@
 import type { Config } from '../common/config/config.js';
 import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/embedded-database.js';
+import { shareEmbeddedDatabase } from './embedded/shared-database.js';
 
 export interface ServerConnection {
   readonly kind: 'server';
@@ -20,9 +21,11 @@ export interface EmbeddedConnection {
 /** A PostgreSQL server, or the embedded engine in this process. */
 export type DatabaseConnection = ServerConnection | EmbeddedConnection;
 
-export async function connectionFor(config: Config): Promise<DatabaseConnection> {
+/** With `share`, an embedded database may be open in another process. */
+export async function connectionFor(config: Config, { share = false } = {}): Promise<DatabaseConnection> {
   if (!config.databaseUrl) {
-    return { kind: 'embedded', engine: await openEmbeddedDatabase(config.databaseDirectory) };
+    const open = share ? shareEmbeddedDatabase : openEmbeddedDatabase;
+    return { kind: 'embedded', engine: await open(config.databaseDirectory) };
   }
   return {
     kind: 'server',

@@ -89,12 +89,14 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        const ran = await migrate(this.connection, this.migrations, signal);
+        const engine = this.connection.kind === 'embedded' ? this.connection.engine : undefined;
+        const ran = engine?.isGuest ? [] : await migrate(this.connection, this.migrations, signal);
         if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
         this.checkEntities();
         if (this.heartbeat) await this.heartbeat.start();
         else this.availability.markAvailable();
+        engine?.admitGuests();
         if (this.problem) this.logger.log('The database is connected.');
         return;
       } catch (error) {

@@ -1,23 +1,26 @@
 import { text } from '../../api/validation/rules/text.js';
+import { commandName } from '../../cli/command-name.js';
 import { UsageError } from '../../cli/usage-error.js';
 import { DAY_MS } from '../../common/clock.js';
 import { int64FromText } from '../../common/int64/int64.js';
 import { findUnprintable } from '../../common/printable.js';
 
+export const KEYS = commandName('keys', 'auth/keys.cli');
+
 export const USAGE = `API keys, from the command line:
 
-  npm run keys -- issue --name NAME [--owner WHO] [--note TEXT] [--expires 90d] [--quiet]
+  ${KEYS} issue --name NAME [--owner WHO] [--note TEXT] [--expires 90d] [--quiet]
       issues a key for NAME and shows it, only this once. It expires after 365 days by default;
       90d is 90 days, 12h is 12 hours. --quiet prints only the key
-  npm run keys -- list
+  ${KEYS} list
       lists all keys, without their secrets
-  npm run keys -- show ID
+  ${KEYS} show ID
       shows the details of a key; "list" shows the ids
-  npm run keys -- rotate ID [--overlap 24h] [--expires 90d] [--quiet]
+  ${KEYS} rotate ID [--overlap 24h] [--expires 90d] [--quiet]
       issues a successor of a key; the old key keeps working for the overlap
-  npm run keys -- revoke ID
+  ${KEYS} revoke ID
       revokes a key within five seconds
-  npm run keys -- prune [--older-than 30d]
+  ${KEYS} prune [--older-than 30d]
       deletes keys that expired or were revoked at least that long ago
 
   Each command takes --json, for scripts.
@@ -50,7 +53,7 @@ export function requireLine(line: string, hint: string): string {
 export function requireId(command: string, word: string | undefined): bigint {
   const id = int64FromText(word ?? '');
   if (id !== undefined) return id;
-  throw new UsageError(`Say which key, by the number that "list" shows: npm run keys -- ${command} 3`);
+  throw new UsageError(`Say which key, by the number that "list" shows: ${KEYS} ${command} 3`);
 }
 
 /** A surplus word is often half of a name without its quotes. */

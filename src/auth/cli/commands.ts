@@ -2,6 +2,7 @@ import { parseOptions } from '../../cli/parse-options.js';
 import { UsageError } from '../../cli/usage-error.js';
 import type { IssuedKey, KeysService } from '../keys.service.js';
 import {
+  KEYS,
   OPTIONS,
   parseDuration,
   parseLifetime,
@@ -44,7 +45,7 @@ export function parseCommand(args: string[]): Command | undefined {
       const id = requireId(name, word);
       return async (keys) => {
         const [key, now] = [await keys.find(id), new Date()];
-        if (!key) throw new UsageError(`There is no key ${id}. See: npm run keys -- list`);
+        if (!key) throw new UsageError(`There is no key ${id}. See: ${KEYS} list`);
         return print(keyDetails(key, now), keyRecord(key, now));
       };
     }
@@ -55,7 +56,7 @@ export function parseCommand(args: string[]): Command | undefined {
       const request = {
         name: requireLine(
           values.name?.trim() ?? '',
-          'Say who the key is for, in one line: npm run keys -- issue --name NAME',
+          `Say who the key is for, in one line: ${KEYS} issue --name NAME`,
         ),
         owner: line(values.owner),
         note: line(values.note),
@@ -107,5 +108,5 @@ function shownOnce({ key, expiresAt }: IssuedKey): string {
 }
 
 function noWorkingKey(id: bigint): UsageError {
-  return new UsageError(`There is no key ${id} that still works. See: npm run keys -- list`);
+  return new UsageError(`There is no key ${id} that still works. See: ${KEYS} list`);
 }

@@ -1,11 +1,12 @@
 import { printable } from '../../common/printable.js';
 import type { ApiKey } from '../api-key.entity.js';
+import { KEYS } from './arguments.js';
 
 const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'];
 
 /** Formats keys as a table. */
 export function keysTable(keys: ApiKey[], now: Date): string {
-  if (keys.length === 0) return 'There are no keys yet. Issue one: npm run keys -- issue --name NAME';
+  if (keys.length === 0) return `There are no keys yet. Issue one: ${KEYS} issue --name NAME`;
   const rows = keys.map((key) => [
     String(key.id),
     key.name,

@@ -31,7 +31,7 @@ export class StatementQueues {
     private readonly tracing: Tracing,
   ) {
     const { Pool } = serverDriver(availability);
-    const named = connection.kind === 'embedded' || connection.preparedStatements;
+    const named = connection.kind === 'embedded' ? !connection.engine.isGuest : connection.preparedStatements;
     const isEmbedded = connection.kind === 'embedded';
     const target = { availability, refusals, named, isEmbedded };
     const queue = (kind: 'read' | 'write', max: number, Sender?: typeof RecordedSender): StatementQueue => {

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { chmod, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError } from '../../common/config/load-config.js';
@@ -23,6 +23,8 @@ export class DatabaseInUseError extends Error {
 }
 
 export interface DirectoryLock {
+  /** Serves processes that connect to the lock, of the same user. Until then, their connections are closed. */
+  admit(serve: (visitor: Socket) => void): void;
   release(): Promise<void>;
 }
 
@@ -64,30 +66,48 @@ interface Contender extends DirectoryLock {
 async function announce(directory: string): Promise<Contender> {
   const name = `lock-${process.pid}-${randomBytes(4).toString('hex')}`;
   const path = join(directory, name);
-  const server = await withShortPath(directory, (short) => listen(join(short, name))).catch(
-    (cause: unknown) => {
-      throw new ConfigError([
-        `DATABASE_DIR must be writable, and on a local file system with unix sockets: ${String(cause)}`,
-      ]);
-    },
-  );
+  const visitors = new Set<Socket>();
+  let serve = (visitor: Socket): void => void visitor.destroy();
+  const receive = (visitor: Socket): void => {
+    visitors.add(visitor.on('error', () => {}));
+    visitor.once('close', () => visitors.delete(visitor));
+    serve(visitor);
+  };
+  const server = await withShortPath(directory, async (short) => {
+    const listening = await listen(join(short, name), receive);
+    await chmod(path, 0o600);
+    return listening;
+  }).catch((cause: unknown) => {
+    throw new ConfigError([
+      `DATABASE_DIR must be writable, and on a local file system with unix sockets: ${String(cause)}`,
+    ]);
+  });
   return {
     name,
     isVisible: () => existsSync(path),
+    admit: (visit) => {
+      serve = visit;
+    },
     release: async () => {
+      for (const visitor of visitors) visitor.destroy();
       await new Promise((resolve) => server.close(resolve));
       await rm(path, { force: true });
     },
   };
 }
 
-function listen(path: string): Promise<Server> {
+function listen(path: string, receive: (visitor: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer((visitor) => visitor.destroy());
+    const server = createServer(receive);
     server.once('error', reject);
     // Exclusive: in a cluster the primary process would listen instead, and outlive the worker.
     server.listen({ path, exclusive: true }, () => resolve(server.unref()));
   });
+}
+
+/** The socket of the process that has locked the directory, or is about to. */
+export async function findHolder(directory: string): Promise<{ name: string; pid: number } | undefined> {
+  return (await findSockets(directory)).find(({ alive }) => alive);
 }
 
 interface FoundSocket {
@@ -96,7 +116,7 @@ interface FoundSocket {
   readonly alive: boolean;
 }
 
-async function findSockets(directory: string, own: string): Promise<FoundSocket[]> {
+async function findSockets(directory: string, own?: string): Promise<FoundSocket[]> {
   const names = (await readdir(directory)).filter((name) => name !== own);
   return withShortPath(directory, async (short) => {
     const found: FoundSocket[] = [];

@@ -3,9 +3,11 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { ConfigError } from '../../common/config/load-config.js';
 import type { PgDriver } from '../pg-driver.js';
 import { openDataFolder } from './data-folder.js';
-import { lockDirectory } from './directory-lock.js';
+import { type DirectoryLock, lockDirectory } from './directory-lock.js';
+import { Guests } from './guests.js';
 import { embeddedDriver } from './pglite-driver.js';
 import { PGliteSession } from './pglite-session.js';
+import { PGliteStream } from './pglite-stream.js';
 
 export { DatabaseInUseError } from './directory-lock.js';
 
@@ -18,6 +20,10 @@ export { DatabaseInUseError } from './directory-lock.js';
 export interface EmbeddedDatabase {
   /** Replaces the module `pg` in TypeORM's `driver` option. */
   readonly driver: PgDriver;
+  /** True when another process has the database open: that one migrates it, and statements must have no names. */
+  readonly isGuest: boolean;
+  /** From now on, command lines of the same user can use the database, too. */
+  admitGuests(): void;
   /** Closes the database and unlocks its folder. Until then, pools may be opened and closed one after another. */
   close(): Promise<void>;
 }
@@ -31,14 +37,14 @@ export async function openEmbeddedDatabase(directory: string): Promise<EmbeddedD
   const path = await makeDirectory(directory);
   const lock = await lockDirectory(path);
   try {
-    return embed(await openDataFolder(path), () => lock.release());
+    return embed(await openDataFolder(path), lock);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function makeDirectory(directory: string): Promise<string> {
+export async function makeDirectory(directory: string): Promise<string> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await realpath(directory);
@@ -50,11 +56,18 @@ async function makeDirectory(directory: string): Promise<string> {
 }
 
 /** Wraps a running engine. */
-export function embed(engine: PGlite, release: () => Promise<void> = async () => {}): EmbeddedDatabase {
+export function embed(engine: PGlite, lock?: DirectoryLock): EmbeddedDatabase {
   const session = new PGliteSession(engine);
+  const guests = new Guests(session);
   let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await guests.haveLeft();
+    await engine.close().finally(() => lock?.release());
+  };
   return {
-    driver: embeddedDriver(session),
-    close: () => (closing ??= engine.close().finally(release)),
+    driver: embeddedDriver(() => new PGliteStream(session.client())),
+    isGuest: false,
+    admitGuests: () => lock?.admit((visitor) => guests.admit(visitor)),
+    close: () => (closing ??= close()),
   };
 }

@@ -1,20 +1,19 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
 import { runHousekeeping } from './housekeeping.js';
-import type { PGliteSession } from './pglite-session.js';
-import { PGliteStream } from './pglite-stream.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 60_000;
 
 /** Bounds the wait of a statement for the only connection, which a transaction may hold. */
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-/** Backed by an embedded engine. */
-export function embeddedDriver(session: PGliteSession): PgDriver {
+/** For an embedded engine. `connect` returns what takes the place of pg's socket. */
+export function embeddedDriver(connect: () => Duplex): PgDriver {
   const embed = <Config extends pg.ClientConfig>(config?: Config) => ({
     ...(config as Config),
     connectionTimeoutMillis: config?.connectionTimeoutMillis ?? CONNECTION_TIMEOUT_MS,
-    stream: () => new PGliteStream(session),
+    stream: connect,
     // Explicit, because pg takes missing options from the environment.
     connectionString: undefined,
     ssl: false,

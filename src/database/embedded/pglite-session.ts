@@ -1,46 +1,94 @@
 import { protocol, type PGlite } from '@electric-sql/pglite';
 
 const { serialize } = protocol;
+const SYNC = Buffer.from(serialize.sync());
+const query = (text: string): Buffer => Buffer.from(serialize.query(text));
 
-/** The only session of a PGlite engine. Clients take turns, and each gets a clean session. */
-export class PGliteSession {
-  #lastTurn: Promise<void> = Promise.resolve();
-  #failure: Error | undefined;
-
-  constructor(private readonly engine: PGlite) {}
-
-  /** Waits until all earlier clients have left. Resolves to the function that leaves. */
-  async enter(): Promise<() => void> {
-    const earlier = this.#lastTurn;
-    let leave!: () => void;
-    this.#lastTurn = new Promise((resolve) => {
-      leave = resolve;
-    });
-    await earlier;
-    return leave;
-  }
-
-  /** Resets the session and returns the response to a start-up message. */
-  async start(): Promise<Buffer> {
-    // After an error the engine ignores everything up to a Sync, which a disconnected client may not have sent.
-    await this.exchange(Buffer.from(serialize.sync()), true);
-    await this.exchange(Buffer.from(serialize.query('ROLLBACK')), true);
-    await this.exchange(Buffer.from(serialize.query('DISCARD ALL')), true);
-    // Not the client's own start-up message: its settings may include a statement_timeout, which never fires here, or
-    // an idle_in_transaction_session_timeout, which would terminate the only session.
-    return this.exchange(Buffer.from(serialize.startup({ user: 'postgres', database: 'postgres' })), true);
-  }
-
+/** A client of the session. */
+export interface SessionClient {
+  /** Returns the response to a start-up message. */
+  start(): Promise<Buffer>;
   /**
    * Sends complete messages to the engine and returns its response.
    *
    * @param isComplete whether the engine must answer with ReadyForQuery
    */
-  async exchange(messages: Buffer, isComplete: boolean): Promise<Buffer> {
-    this.#check();
+  exchange(messages: Buffer, isComplete: boolean): Promise<Buffer>;
+  /** Rolls back what the client left open. Call it after the last exchange. */
+  leave(): Promise<void>;
+}
+
+/** The only session of a PGlite engine. Transactions of its clients take turns. */
+export class PGliteSession {
+  #lastVisit: Promise<void> = Promise.resolve();
+  /** The client whose transaction is open. */
+  #holder: SessionClient | undefined;
+  readonly #waiting: { client: SessionClient; proceed: () => void }[] = [];
+  #failure: Error | undefined;
+
+  constructor(private readonly engine: PGlite) {}
+
+  /** A client of this process. It waits until the previous one has left, and gets a clean session. */
+  client(): SessionClient {
+    let end: (() => void) | undefined;
+    const client: SessionClient = {
+      start: async () => {
+        const previous = this.#lastVisit;
+        this.#lastVisit = new Promise((resolve) => {
+          end = resolve;
+        });
+        await previous;
+        await this.#exchange(client, query('DISCARD ALL'), true);
+        return this.#greet(client);
+      },
+      exchange: (messages, isComplete) => this.#exchange(client, messages, isComplete),
+      leave: () => this.#rollBack(client).finally(() => end?.()),
+    };
+    return client;
+  }
+
+  /**
+   * A client of another process, beside those of this one. What belongs to the session would reach them: it must neither
+   * name its statements nor change settings.
+   */
+  guest(): SessionClient {
+    const guest: SessionClient = {
+      start: () => this.#greet(guest),
+      exchange: (messages, isComplete) => this.#exchange(guest, messages, isComplete),
+      leave: () => this.#rollBack(guest),
+    };
+    return guest;
+  }
+
+  isHeldBy(client: SessionClient): boolean {
+    return this.#holder === client;
+  }
+
+  /**
+   * Not with the client's own start-up message: its settings may include a statement_timeout, which never fires here, or
+   * an idle_in_transaction_session_timeout, which would terminate the only session.
+   */
+  #greet(client: SessionClient): Promise<Buffer> {
+    const message = Buffer.from(serialize.startup({ user: 'postgres', database: 'postgres' }));
+    return this.#exchange(client, message, true);
+  }
+
+  async #rollBack(client: SessionClient): Promise<void> {
+    // After an error the engine ignores everything up to a Sync, which a disconnected client may not have sent.
+    if (this.isHeldBy(client)) await this.#exchange(client, SYNC, true);
+    if (this.isHeldBy(client)) await this.#exchange(client, query('ROLLBACK'), true);
+  }
+
+  async #exchange(client: SessionClient, messages: Buffer, isComplete: boolean): Promise<Buffer> {
+    if (!this.#holder) this.#holder = client;
+    else if (!this.isHeldBy(client)) await this.#turnOf(client);
+    let isOver = true;
     try {
+      this.#check();
       const answer = await this.#run(messages);
-      if (isComplete && !endsReadyForQuery(answer)) throw new Error('The response lacks ReadyForQuery');
+      const status = readyStatus(answer);
+      if (isComplete && !status) throw new Error('The response lacks ReadyForQuery');
+      isOver = isComplete && status === 'I';
       return answer;
     } catch (cause) {
       this.#check();
@@ -50,7 +98,19 @@ export class PGliteSession {
         cause,
       );
       throw this.#failure;
+    } finally {
+      if (isOver) this.#passTurn();
     }
+  }
+
+  #turnOf(client: SessionClient): Promise<void> {
+    return new Promise((proceed) => this.#waiting.push({ client, proceed }));
+  }
+
+  #passTurn(): void {
+    const next = this.#waiting.shift();
+    this.#holder = next?.client;
+    next?.proceed();
   }
 
   #check(): void {
@@ -71,9 +131,10 @@ export class PGliteSession {
   }
 }
 
-/** ReadyForQuery is `Z`, the length 5, and the transaction status. */
-function endsReadyForQuery(answer: Buffer): boolean {
-  return answer.length >= 6 && answer.readUIntBE(answer.length - 6, 5) === 0x5a_0000_0005;
+/** The transaction status at the end of the answer: ReadyForQuery is `Z`, the length 5, and `I`, `T` or `E`. */
+function readyStatus(answer: Buffer): string | undefined {
+  const isReady = answer.length >= 6 && answer.readUIntBE(answer.length - 6, 5) === 0x5a_0000_0005;
+  return isReady ? answer.toString('latin1', answer.length - 1) : undefined;
 }
 
 /** Uses the SQLSTATE cannot_connect_now, which callers treat as an outage. */

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FrontendMessages, type FrontendMessage } from './frontend-messages.js';
-import type { PGliteSession } from './pglite-session.js';
+import type { SessionClient } from './pglite-session.js';
 
 /** A start-up message begins with the protocol version, 3.0. A cancel request has another number there. */
 const START_UP = 0x0003_0000;
@@ -10,10 +10,11 @@ const START_UP = 0x0003_0000;
 export class PGliteStream extends Duplex {
   readonly #messages = new FrontendMessages();
   #awake = false;
-  #leaveSession: (() => void) | undefined;
+  #isOpen = false;
+  #serving: Promise<void> = Promise.resolve();
   #finish: (() => void) | undefined;
 
-  constructor(private readonly session: PGliteSession) {
+  constructor(private readonly client: SessionClient) {
     super();
   }
 
@@ -52,14 +53,19 @@ export class PGliteStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#leaveSession?.();
+    this.#leave();
     done(error);
+  }
+
+  /** After the last answer. An engine that failed has nothing to roll back. */
+  #leave(): void {
+    this.#serving.then(() => this.client.leave()).catch(() => {});
   }
 
   #wake(): void {
     if (this.#awake) return;
     this.#awake = true;
-    this.#serve().catch((error: Error) => this.destroy(error));
+    this.#serving = this.#serve().catch((error: Error) => void this.destroy(error));
   }
 
   async #serve(): Promise<void> {
@@ -70,7 +76,7 @@ export class PGliteStream extends Duplex {
       if (this.destroyed) return;
       const message = this.#messages.next();
       if (!message) break;
-      if (this.#leaveSession) await this.#answer(message);
+      if (this.#isOpen) await this.#answer(message);
       else await this.#open(message);
     }
     this.#awake = false;
@@ -82,11 +88,11 @@ export class PGliteStream extends Duplex {
       this.destroy();
       return;
     }
-    const leave = await this.session.enter();
-    if (this.destroyed) return leave();
-    this.#leaveSession = leave;
+    const answer = await this.client.start();
+    if (this.destroyed) return;
+    this.#isOpen = true;
     this.#messages.start();
-    this.push(await this.session.start());
+    this.push(answer);
   }
 
   /** Answers all pending messages together: a query with parameters is five messages and one round trip. */
@@ -100,7 +106,7 @@ export class PGliteStream extends Duplex {
       lastType = message.type;
     }
     if (messages.length === 0) return;
-    const answer = await this.session.exchange(Buffer.concat(messages), 'QSF'.includes(lastType));
+    const answer = await this.client.exchange(Buffer.concat(messages), 'QSF'.includes(lastType));
     if (!this.destroyed) this.push(answer);
   }
 }

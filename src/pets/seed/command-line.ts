@@ -1,11 +1,14 @@
 import { parseOptions } from '../../cli/parse-options.js';
+import { commandName } from '../../cli/command-name.js';
 import { UsageError } from '../../cli/usage-error.js';
+
+const SEED = commandName('seed', 'pets/seed.cli');
 
 export const USAGE = `Sample animals, from the command line:
 
-  npm run seed -- --count 100000 [--seed 1]
-      adds that many sample animals to the configured database, all of them or none.
-      The same seed gives the same animals.
+  ${SEED} --count 100000 [--seed 1]
+      adds that many sample animals to the configured database, also while the service runs.
+      The same seed gives the same animals. An interrupted command leaves those that it has added.
 `;
 
 const OPTIONS = {
@@ -22,7 +25,7 @@ export type SeedCommand = { readonly help: true } | { readonly count: number; re
 export function readSeedCommand(args: string[]): SeedCommand {
   const { help, count, seed } = parseOptions({ args, options: OPTIONS }, USAGE).values;
   if (help) return { help };
-  if (count === undefined) throw new UsageError(`Say how many: npm run seed -- --count 1000\n\n${USAGE}`);
+  if (count === undefined) throw new UsageError(`Say how many: ${SEED} --count 1000\n\n${USAGE}`);
   return { count: whole('--count', count, 1, COUNT_MAX), seed: whole('--seed', seed, 0, SEED_MAX) };
 }
 
