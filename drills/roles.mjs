@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { postgresBinaries } from '../scripts/support/postgres-binaries.mjs';
 import { root } from '../scripts/support/root.mjs';
@@ -60,6 +61,20 @@ export async function run(drill) {
   await query(two.DATABASE_DIRECT_URL, LATER_TABLE);
   const inserted = await codeOf(at('animal_store'), `INSERT INTO later (name) VALUES ('x')`);
   drill.expect('the service uses the tables of later migrations', inserted === undefined);
+
+  drill.progress('a dump is restored');
+  const page = await readFile(join(root, 'docs', 'operating.md'), 'utf8');
+  const [commands] = /(?<=```sh\n)pg_dump .*?(?=```)/s.exec(page);
+  const shell = { cwd: cluster.folder, env: { ...tools, SUPERUSER_URL: at() } };
+  execFileSync('sh', ['-euc', commands], { ...shell, stdio: ['ignore', 'ignore', 'inherit'] });
+  const restored = Object.fromEntries(
+    Object.entries(two).map(([name, value]) => [name, value.replace(/animal_store$/, 'restored')]),
+  );
+  await serves(drill, await startService(drill, restored), restored, 'restored');
+  const rows = await query(restored.DATABASE_URL, 'SELECT FROM pets');
+  drill.expect('the restored database has the animals of the dump', rows.length === 3);
+  const created = await codeOf(restored.DATABASE_DIRECT_URL, LATER_TABLE);
+  drill.expect('the next migration can create its tables there', created === undefined);
 
   drill.progress('the migrations run on an empty schema');
   await query(at(), 'DROP TABLE later');
