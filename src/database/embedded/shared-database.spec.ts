@@ -34,8 +34,9 @@ describe('A shared embedded database', () => {
 
   const visit = async (): Promise<Client> => {
     holder.admitGuests();
-    const { driver } = await shareEmbeddedDatabase(directory);
-    const guest = new driver.Client();
+    const shared = await shareEmbeddedDatabase(directory);
+    closing.push(() => shared.close());
+    const guest = new shared.driver.Client();
     guest.on('error', () => {});
     await guest.connect();
     closing.push(() => guest.end().catch(() => {}));
@@ -135,7 +136,9 @@ describe('A shared embedded database', () => {
     const sharing = shareEmbeddedDatabase(directory);
     await pause(300);
     holder.admitGuests();
-    expect(await sharing).toMatchObject({ isGuest: true });
+    const shared = await sharing;
+    expect(shared.isGuest).toBe(true);
+    await shared.close();
   });
 
   it('waits for its guests when it is closed', async () => {
@@ -147,11 +150,27 @@ describe('A shared embedded database', () => {
     await add(guest, 1);
     await guest.query('COMMIT');
     await guest.end();
+    await closing.splice(1, 1)[0]?.();
     await closed;
     holder = await openEmbeddedDatabase(directory);
     pool = new holder.driver.Pool();
     expect(await logged()).toEqual([1]);
     closing.splice(0, closing.length, () => pool.end().then(() => holder.close()));
+  });
+
+  it('waits for a guest that has yet to connect', async () => {
+    holder.admitGuests();
+    const shared = await shareEmbeddedDatabase(directory);
+    await pool.end();
+    const closed = holder.close();
+    await pause(200);
+    const guest = new shared.driver.Client();
+    await guest.connect();
+    await add(guest, 1);
+    await guest.end();
+    await shared.close();
+    await closed;
+    closing.splice(0);
   });
 
   it('ends in time with a guest that stays', async () => {

@@ -30,10 +30,11 @@ export async function shareEmbeddedDatabase(directory: string): Promise<Embedded
 
 async function visit(directory: string, name: string): Promise<EmbeddedDatabase> {
   const driver = embeddedDriver(() => new SocketOfHolder(directory, name));
-  const client = new driver.Client();
-  await client.connect();
-  await client.end();
-  return { driver, isGuest: true, admitGuests: () => {}, close: async () => {} };
+  // Between the connections of pools, too, a holder that ends is to wait.
+  const presence = new driver.Client();
+  presence.on('error', () => {}); // the holder is gone, as the pools find out
+  await presence.connect();
+  return { driver, isGuest: true, admitGuests: () => {}, close: () => presence.end() };
 }
 
 /** pg connects it. */
