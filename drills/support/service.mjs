@@ -50,7 +50,7 @@ export async function launchService(drill, settings, { port, node = [] } = {}) {
   return { origin: `http://127.0.0.1:${own.PORT}`, pid: child.pid, child, running, exited, stop };
 }
 
-/** Issues keys for the database in `settings`; no service may be using it if it is embedded. */
+/** Issues keys for the database in `settings`. */
 export async function issueKeys(settings, count) {
   const keys = [];
   for (let i = 0; i < count; i++) {

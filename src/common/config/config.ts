@@ -45,7 +45,7 @@ export class Config {
   readonly databasePoolSize: number = 10;
 
   @Env('DATABASE_DIRECT_URL', postgresUrl, {
-    about: 'The server that migrations connect to when `DATABASE_URL` is a pooler.',
+    about: 'For migrations: the server behind a pooler, or a role of their own.',
     unset: 'same as `DATABASE_URL`',
     example: 'postgres://user:password@localhost:5432/animals',
   })
