@@ -166,7 +166,7 @@ describe('A shared embedded database', () => {
     await pause(200);
     const guest = new shared.driver.Client();
     await guest.connect();
-    await add(guest, 1);
+    expect(await add(guest, 1)).toMatchObject({ rowCount: 1 });
     await guest.end();
     await shared.close();
     await closed;
