@@ -3,9 +3,10 @@ import { connect } from 'node:net';
 const HEAD_END = '\r\n\r\n';
 
 /** The bytes of one request. */
-export function requestText(method, path, { key, body, type = 'application/json' } = {}) {
+export function requestText(method, path, { key, body, type = 'application/json', headers = {} } = {}) {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost'];
   if (key) lines.push(`Authorization: Bearer ${key}`);
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   if (body !== undefined) lines.push(`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`);
   return `${lines.join('\r\n')}${HEAD_END}${body ?? ''}`;
 }

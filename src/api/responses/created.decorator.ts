@@ -11,6 +11,9 @@ interface Creation<T> {
   type: Type<T>;
   description: string;
   examples: Examples;
+}
+
+interface Reading<T> {
   /** The path of the new resource. */
   at: (created: T) => string;
   /** The operation that reads it, and its path parameter. */
@@ -18,23 +21,24 @@ interface Creation<T> {
   parameter: string;
 }
 
-/** Answers 201, with a Location header until the sunset of the operation that reads the resource. */
+type NoReading = { readonly [Member in keyof Reading<never>]?: never };
+
+/**
+ * Answers 201. If an operation reads the resource, a Location header leads to it until the sunset of that operation.
+ */
 export function Created<T>({
-  type,
-  description,
-  examples,
   at,
   readBy,
   parameter,
-}: Creation<T>): MethodDecorator {
+  ...documented
+}: Creation<T> & (Reading<T> | NoReading)): MethodDecorator {
+  const basic = [HttpCode(201), Repeatable()];
+  if (!at) return applyDecorators(...basic, ApiCreatedResponse(documented));
   return applyDecorators(
-    HttpCode(201),
-    Repeatable(),
+    ...basic,
     TransformResponse(withLocation(at, readBy)),
     ApiCreatedResponse({
-      type,
-      description,
-      examples,
+      ...documented,
       headers: { Location: headerRef('Location') as never },
       links: { [readBy]: { operationId: readBy, parameters: { [parameter]: '$response.body#/id' } } },
     }),

@@ -2,12 +2,13 @@ import { gzipSync } from 'node:zlib';
 import type { Sent } from './requests.js';
 
 /** Formats a request as a shell command that reads the key from `$API_KEY`. */
-export function curl({ method, path, headers, body }: Sent): string {
+export function curl({ method, path, headers, body, isRepeated }: Sent): string {
   const given = Object.entries({ authorization: 'Bearer $API_KEY', ...headers });
   const parts = [
     'curl -isg --path-as-is',
     ...(method === 'GET' ? [] : [`-X ${method}`]),
     ...given.map(([name, value]) => header(name, value)),
+    ...(isRepeated ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
     ...(headers['content-type'] === undefined && body !== undefined ? [`-H 'content-type;'`] : []),
     ...(body === undefined ? [] : ['--data-binary @-']),
     `"http://localhost:3000"${quoted(path)}`,

@@ -39,6 +39,7 @@ export interface Operation {
   readonly path: string;
   readonly pathParameters: readonly Parameter[];
   readonly query: readonly Parameter[];
+  readonly headers: readonly Parameter[];
   readonly body?: Schema;
   readonly mediaTypes: readonly string[];
   readonly success: number;
@@ -102,6 +103,7 @@ function readOperation(document: Json, method: string, path: string, operation: 
     path,
     pathParameters: placed('path'),
     query: placed('query'),
+    headers: placed('header'),
     ...(body && { body: resolve(document, body) }),
     mediaTypes: Object.keys(content ?? {}),
     success: Number(success),

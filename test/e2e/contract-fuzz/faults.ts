@@ -39,6 +39,7 @@ const FAULTS: readonly [fault: string, code: string, make: Make][] = [
   ['an undocumented parameter', 'unknown_parameter', other.unknownParameter],
   ['an invalid path parameter', 'not_found', other.invalidPath],
   ['broken percent-encoding in the path', 'bad_request', other.brokenPath],
+  ['an invalid Idempotency-Key', 'invalid_idempotency_key', other.invalidKeyHeader],
   ['a missing key', 'missing_api_key', other.noKey],
   ['an invalid key', 'invalid_api_key', other.wrongKey],
   ['a request target that is too long', 'uri_too_long', other.longTarget],

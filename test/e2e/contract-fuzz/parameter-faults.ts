@@ -5,6 +5,7 @@ import { noInstants } from './instants.js';
 import {
   allowedRequests,
   bodyOf,
+  keyHeaderOf,
   limitOf,
   type Member,
   membersOf,
@@ -88,6 +89,31 @@ export const brokenPath = (operation: Operation): Requests => {
     parameter &&
     withPath(operation, parameter, fc.constantFrom('%', '1%', '%zz', '%1', '%ff', '%c0%af', '%e2%82'))
   );
+};
+
+/** Header values in visible or extended ASCII, of which Node.js sends none else. */
+export const invalidKeyHeader = (operation: Operation): Requests => {
+  const header = keyHeaderOf(operation);
+  if (!header) return undefined;
+  const valid = new RegExp(header.schema.pattern ?? '', 'u');
+  const character = fc.oneof(
+    fc.constantFrom('"', '\\', ' ', 'a'),
+    fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code)),
+  );
+  const values = fc.oneof(
+    fc.string({ unit: character, maxLength: 20 }),
+    fc.integer({ min: 256, max: 400 }).map((length) => 'k'.repeat(length)),
+  );
+  return fc
+    .tuple(
+      allowedRequests(operation),
+      values.filter((text) => !valid.test(text.replace(/^ +| +$/g, ''))),
+    )
+    .map(([sent, key]) => ({
+      ...sent,
+      isRepeated: false,
+      headers: { ...sent.headers, [header.name.toLowerCase()]: key },
+    }));
 };
 
 export const noKey = (operation: Operation): Requests => withKey(operation, fc.constant(undefined));

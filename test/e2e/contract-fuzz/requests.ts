@@ -8,6 +8,8 @@ export interface Sent {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer;
+  /** Sent under a new Idempotency-Key, and once more. */
+  readonly isRepeated?: boolean;
   /** The decoded parameters and fields. */
   readonly says: Readonly<Record<string, Meaning>>;
 }
@@ -19,8 +21,19 @@ export interface Member {
   readonly means?: Meaning;
 }
 
+/** The documented header of operations that can be repeated. */
+export function keyHeaderOf({ headers }: Operation): Parameter | undefined {
+  return headers.find(({ name }) => name === 'Idempotency-Key');
+}
+
 /** All valid requests for an operation. */
 export function allowedRequests(operation: Operation): fc.Arbitrary<Sent> {
+  const once = allowedOnce(operation);
+  if (!keyHeaderOf(operation)) return once;
+  return fc.tuple(once, fc.boolean()).map(([sent, isRepeated]) => ({ ...sent, isRepeated }));
+}
+
+function allowedOnce(operation: Operation): fc.Arbitrary<Sent> {
   const { query, body, mediaTypes } = operation;
   return fc
     .record({

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { ApiKey } from '../../../src/auth/api-key.entity.js';
 import type { Answer } from '../support/client.js';
@@ -6,6 +8,15 @@ import { Catalogue, exact, type Item } from './catalogue.js';
 import { collectionOf, type Operation, readDocument } from './document.js';
 import type { Sent } from './requests.js';
 import { collections, kindOf, relatedTo } from './resources.js';
+
+/** A repetition changes nothing: the model, which knows of one request, agrees afterwards. */
+function expectReplay(first: Answer, again: Answer): void {
+  const shown = ({ status, text, headers: { location } }: Answer): object => ({ status, text, location });
+  expect({ ...shown(again), replayed: again.headers['idempotency-replayed'] }).toEqual({
+    ...shown(first),
+    replayed: 'true',
+  });
+}
 
 /** A running service with its documented operations and the model of its data. */
 export class World {
@@ -24,12 +35,18 @@ export class World {
   }
 
   /** Sends a request with the key, unless its headers override it, and checks the answer against the document. */
-  send({ method, path, headers, body }: Sent): Promise<Answer> {
-    this.requests++;
-    return this.service.call(method, path, {
-      headers: { authorization: `Bearer ${this.service.key}`, ...headers },
-      ...(body !== undefined && { body }),
-    });
+  async send({ method, path, headers, body, isRepeated }: Sent): Promise<Answer> {
+    const send = (): Promise<Answer> => {
+      this.requests++;
+      return this.service.call(method, path, {
+        headers: { authorization: `Bearer ${this.service.key}`, ...key, ...headers },
+        ...(body !== undefined && { body }),
+      });
+    };
+    const key = isRepeated ? { 'idempotency-key': randomUUID() } : {};
+    const answer = await send();
+    if (isRepeated && answer.status < 300) expectReplay(answer, await send());
+    return answer;
   }
 
   get(path: string): Promise<Answer> {

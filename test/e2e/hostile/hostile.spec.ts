@@ -7,6 +7,7 @@ import { generateKey } from '../../../src/auth/key-format.js';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { type Service, startService } from '../support/service.js';
 import { credentials } from './credentials.js';
+import { idempotencyKeys } from './idempotency-keys.js';
 import { json } from './json.js';
 import { malformedHttp } from './malformed-http.js';
 import { mediaTypes } from './media-types.js';
@@ -31,6 +32,7 @@ const FAMILIES = {
   text,
   parameters,
   orders,
+  idempotencyKeys,
 };
 const MEGABYTE = 1_048_576;
 const WARNING = 40;

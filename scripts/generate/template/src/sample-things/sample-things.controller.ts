@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Refuses } from '../api/errors/refuses.decorator.js';
 import { Created } from '../api/responses/created.decorator.js';
 import { Deleted } from '../api/responses/deleted.decorator.js';
@@ -48,22 +48,16 @@ export class SampleThingsController {
   @Post()
   @ApiOperation({ summary: 'Add a sample thing', description: 'Adds a sample thing and assigns its id.' })
   @ApiBody({ type: NewSampleThingDto, examples: NEW_SAMPLE_THING_EXAMPLES })
-  // if get
   @Created({
     type: SampleThingDto,
     description: 'The sample thing that was added.',
     examples: SAMPLE_THING_EXAMPLES,
+    // if get
     at: ({ id }) => `/sample/things/${id}`,
     readBy: 'getSampleThing',
     parameter: 'sampleThingId',
+    // end
   })
-  // else
-  @ApiCreatedResponse({
-    type: SampleThingDto,
-    description: 'The sample thing that was added.',
-    examples: SAMPLE_THING_EXAMPLES,
-  })
-  // end
   // if references|unique
   @Refuses($refusals$)
   // end
