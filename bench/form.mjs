@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import { giveUp } from '../scripts/support/say.mjs';
 import { WORKLOADS } from './workloads.mjs';
 
-const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat]
+const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat | --keyed]
 
   --quick   a smoke test of less than a minute; its figures mean nothing and are not written to docs/performance
   --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
-  --flat    compares the cost of a page with few and with many rows, instead of the peers`;
+  --flat    compares the cost of a page with few and with many rows, instead of the peers
+  --keyed   compares creates with and without an Idempotency-Key, instead of the peers`;
 
 /** Uses several processes per contestant, because JIT compilation and GC make processes of one program differ. */
 const FULL = {
@@ -43,22 +44,32 @@ const QUICK = {
 
 /** Reads the command line. */
 export function readForm(args) {
-  const { quick, only, flat, help } = parse(args);
+  const { quick, only, flat, keyed, help } = parse(args);
   if (help) giveUp(USAGE);
   const workloads = WORKLOADS.filter(({ name }) => !only || name === only);
   if (workloads.length === 0) giveUp(`There is no workload ${only}.\n${USAGE}`);
   const form = quick ? QUICK : FULL;
-  const title = flat ? 'Does a page cost the same with few and with many rows?' : form.title;
+  const title = flat
+    ? 'Does a page cost the same with few and with many rows?'
+    : keyed
+      ? 'What does an Idempotency-Key cost a create?'
+      : form.title;
   const inDepth = (!only && form.inDepth) || workloads.map(({ name }) => name);
   const longRun = only ? 0 : form.longRun;
   // Only a complete run may replace the published results.
-  return { ...form, title, flat, workloads, inDepth, longRun, isWhole: !quick && !only };
+  return { ...form, title, flat, keyed, workloads, inDepth, longRun, isWhole: !quick && !only };
 }
 
 function parse(args) {
   const boolean = { type: 'boolean', default: false };
   try {
-    const options = { quick: boolean, flat: boolean, help: boolean, only: { type: 'string' } };
+    const options = {
+      quick: boolean,
+      flat: boolean,
+      keyed: boolean,
+      help: boolean,
+      only: { type: 'string' },
+    };
     return parseArgs({ args, options }).values;
   } catch (error) {
     return giveUp(`${error.message}\n${USAGE}`);

@@ -9,9 +9,10 @@ import { readForm } from './form.mjs';
 const form = readForm(process.argv.slice(2));
 // Installs packages before importing modules that need them.
 await prepare();
-const [{ runComparison }, { runFlat }] = await Promise.all([
+const [{ runComparison }, { runFlat }, { runKeyed }] = await Promise.all([
   import('./comparison.mjs'),
   import('./flat.mjs'),
+  import('./keyed.mjs'),
 ]);
 
 const bench = new Drill([]);
@@ -20,7 +21,7 @@ say(form.title);
 try {
   requireTool(bench, 'wrk');
   requireTool(bench, 'taskset', 'util-linux');
-  await (form.flat ? runFlat(bench, form) : runComparison(bench, form));
+  await (form.flat ? runFlat : form.keyed ? runKeyed : runComparison)(bench, form);
 } catch (error) {
   bench.expect(`the bench completes: ${error.stack ?? error}`, false);
 } finally {

@@ -11,6 +11,13 @@ local function position(room)
   return math.random(0, math.max(1, rows - room))
 end
 
+local function create()
+  local body = '{"name":"Rex","categoryId":' .. math.random(1, 50) .. ',"status":"available"}'
+  return wrk.format('POST', '/v1/pets', nil, body)
+end
+
+local sent = 0
+
 local workloads = {
   page = get(function()
     return '/v1/pets?limit=20&after=' .. position(25)
@@ -30,9 +37,11 @@ local workloads = {
   rare = get(function()
     return '/v1/pets?limit=20&status=sold&after=' .. (rows - 2200 - math.random(0, 1000))
   end),
-  create = function()
-    local body = '{"name":"Rex","categoryId":' .. math.random(1, 50) .. ',"status":"available"}'
-    return wrk.format('POST', '/v1/pets', nil, body)
+  create = create,
+  keyed = function()
+    sent = sent + 1
+    wrk.headers['Idempotency-Key'] = seed .. '-' .. sent
+    return create()
   end,
 }
 
@@ -42,7 +51,7 @@ function init(args)
   key, rows, seed = args[2], tonumber(args[3]), tonumber(args[4])
   math.randomseed(seed)
   wrk.headers['Authorization'] = 'Bearer ' .. key
-  wrk.headers['Content-Type'] = name == 'create' and 'application/json' or nil
+  wrk.headers['Content-Type'] = (name == 'create' or name == 'keyed') and 'application/json' or nil
   request = workloads[name]
 end
 
