@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/auth/keys.service.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { Page } from '../../src/api/paging/page.js';
 import type { Pet } from '../../src/pets/pet.entity.js';
@@ -112,12 +113,13 @@ describe('The limit of concurrent requests does not count', () => {
     expectAnswer(await service.get('/v1/pets'), 200, []);
   });
 
-  it('a request whose client has disconnected', async () => {
+  it('a request whose client has disconnected, but for its key', async () => {
+    const { key } = await service.app.get(KeysService).issue({ name: 'another' });
     const begun = nextListHangs(service);
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
-    socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
+    socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     await begun;
     expectError(await service.get('/v1/pets'), 'service_unavailable', REFUSED);
     socket.destroy();

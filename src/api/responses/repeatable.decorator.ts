@@ -4,6 +4,7 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
+  Optional,
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
@@ -26,7 +27,8 @@ export abstract class KeyedRequests {
 /** Runs after the guards and before the pipes. */
 @Injectable()
 class RepeatableInterceptor implements NestInterceptor {
-  constructor(private readonly keyed: KeyedRequests) {}
+  /** Commands load features without it, and answer no requests. */
+  constructor(@Optional() private readonly keyed: KeyedRequests) {}
 
   intercept(
     context: ExecutionContext,

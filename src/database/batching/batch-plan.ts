@@ -74,7 +74,10 @@ export class BatchPlan implements TransactionListener {
     const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
     this.retries = isOneByOne ? queries.slice(1) : [];
     const settings = this.settings();
-    return settings ? transactions.map((transaction) => [settings, ...transaction]) : transactions;
+    if (!settings) return transactions;
+    return transactions.map((transaction) =>
+      transaction[0] === ROLLBACK ? transaction : [settings, ...transaction],
+    );
   }
 
   private settings(): PendingQuery | undefined {
