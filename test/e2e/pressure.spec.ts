@@ -155,8 +155,9 @@ describe('The number of requests in flight', () => {
     const { hostname, port } = new URL(service.origin);
     const socket = connect(Number(port), hostname).on('error', () => {});
     const held = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
-    socket.write(held + behind);
+    socket.write(held);
     await begun;
+    await new Promise((resolve) => socket.write(behind, resolve));
     socket.destroy();
     for (let i = 0; i < 200 && (await inFlight()) !== 0; i++) await delay(10);
     expect(await inFlight()).toBe(0);
