@@ -243,6 +243,41 @@ describe('The TypeScript client', () => {
     expect(() => clientWith({ apiKey })).toThrow('The API key is missing');
   });
 
+  describe('makes a change once, although its answer is lost twice,', () => {
+    const losesAnswers = async (url: unknown, init?: RequestInit): Promise<Response> => {
+      const answer = await fetch(String(url), init);
+      if (init?.method === 'GET' || losses-- <= 0) return answer;
+      throw new TypeError('fetch failed');
+    };
+    let losses = 0;
+    let client: AnimalStore;
+    let pet: Pet;
+    beforeEach(async () => {
+      const clock = { now: () => 0, wait: async () => {} };
+      client = clientWith({ fetch: losesAnswers as typeof fetch, clock });
+      pet = await clientWith().createPet({ name: 'Once', categoryId: 1n });
+      losses = 2;
+    });
+
+    it('by createPet', async () => {
+      const added = await client.createPet({ name: 'Once more', categoryId: 1n });
+      expect(losses).toBe(-1);
+      expect(await client.listPets({ after: pet.id })).toEqual([added]);
+    });
+
+    it('by createOrder, updateOrder and deleteOrder', async () => {
+      const order = await client.createOrder({ petId: pet.id });
+      expect(losses).toBe(-1);
+      losses = 2;
+      expect(await client.updateOrder(order.id, { quantity: 2 })).toEqual({ ...order, quantity: 2 });
+      expect(losses).toBe(-1);
+      losses = 2;
+      await client.deleteOrder(order.id);
+      expect(losses).toBe(-1);
+      expect((await client.listPets({ ids: [pet.id] }))[0]).toMatchObject({ status: 'available' });
+    });
+  });
+
   describe('throws an ApiError', () => {
     const failureOf = async (call: Promise<unknown>): Promise<ApiError> => {
       const failure: unknown = await call.then(
