@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { type KeyLoad, requestOf } from '../common/exchange.js';
+import { requestOf } from '../common/exchange.js';
 import { countForKey, takeTurn } from './in-flight-requests.js';
 import { LoadMonitor } from './load-monitor.js';
 import { Turns } from './turns.js';
@@ -20,8 +20,6 @@ const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
 /** Limits each key to its share of the requests in flight and of the transactions, so that one key cannot keep others out. */
 @Injectable()
 export class FairShareGuard implements CanActivate {
-  private readonly turns = new WeakMap<KeyLoad, Turns>();
-
   constructor(
     private readonly load: LoadMonitor,
     @Inject(TRANSACTIONAL) private readonly transactional: Transactional,
@@ -32,15 +30,12 @@ export class FairShareGuard implements CanActivate {
     if (!caller) return true;
     countForKey(raw, caller.load, this.load);
     const mayRunTransaction = !SAFE.has(raw.method) && this.transactional.controllers.has(context.getClass());
-    return !mayRunTransaction || takeTurn(raw, this.turnsOf(caller.load));
+    caller.load.turns ??= this.createTurns();
+    return !mayRunTransaction || takeTurn(raw, caller.load);
   }
 
-  private turnsOf(key: KeyLoad): Turns {
-    let turns = this.turns.get(key);
-    if (!turns) {
-      const { mostPerKey, mostWaitingPerKey, waitMs } = this.transactional;
-      this.turns.set(key, (turns = new Turns(mostPerKey, mostWaitingPerKey, waitMs)));
-    }
-    return turns;
+  private createTurns(): Turns {
+    const { mostPerKey, mostWaitingPerKey, waitMs } = this.transactional;
+    return new Turns(mostPerKey, mostWaitingPerKey, waitMs);
   }
 }

@@ -25,6 +25,13 @@ declare module 'node:http' {
   }
 }
 
+declare module '../common/exchange.js' {
+  interface KeyLoad {
+    /** For transactions of the key. */
+    turns?: Turns;
+  }
+}
+
 declare module 'node:net' {
   interface Socket {
     /** The counted request of the connection; pipelined ones wait for their turn. */
@@ -89,8 +96,9 @@ export function releaseAll(socket: Socket, load: LoadMonitor): void {
   if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
 }
 
-/** Takes a turn until the handler is done. */
-export function takeTurn(request: IncomingMessage, turns: Turns): true | Promise<true> {
+/** Takes a turn of the key until the handler is done, unless the request has one. */
+export function takeTurn(request: IncomingMessage, { turns }: KeyLoad): true | Promise<true> {
+  if (!turns || request[TURNS]) return true;
   const begin = (isMyTurn: boolean): true => {
     if (!isMyTurn) throw beyondShare();
     request[TURNS] = turns;

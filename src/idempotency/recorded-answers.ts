@@ -11,13 +11,13 @@ import {
 import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
 import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
-import { replyOf, requestOf } from '../common/exchange.js';
+import { type Caller, replyOf, requestOf } from '../common/exchange.js';
 import { DatabaseBusy, toOutage } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { countHeader } from '../edge/http/raw-headers.js';
-import { requireShare } from '../edge/in-flight-requests.js';
+import { requireShare, takeTurn } from '../edge/in-flight-requests.js';
 import { readBodyBytes } from '../edge/json-body.js';
 import { type AnswerRecord, AnswerRecords } from './answer-records.js';
 import { RequestsUnderWay } from './requests-under-way.js';
@@ -73,11 +73,12 @@ export class RecordedAnswers extends KeyedRequests {
   }
 
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
-    const { digest, reply, deadline } = keyed;
+    const { request, digest, reply, deadline } = keyed;
+    const transactions = this.transactionsOf(request);
     const known = await this.records.find(digest);
     if (known) return { ...known, isRepeated: true };
     for (let attempt = 1; ; attempt++) {
-      const change = new RecordedChange(this.transactions, attempt > 1, deadline);
+      const change = new RecordedChange(transactions, attempt > 1, deadline);
       try {
         const answer = await this.make(keyed, change);
         await change.commit(this.records.companionOf(digest, answer), (one) => this.records.insert(one));
@@ -95,6 +96,16 @@ export class RecordedAnswers extends KeyedRequests {
         throw this.records.isDuplicate(error) ? new DatabaseBusy({ cause: error }) : error;
       }
     }
+  }
+
+  /** Alone, a change occupies a connection. One key must not take all of them. */
+  private transactionsOf({ raw, caller }: FastifyRequest): Pick<Transactions, 'run'> {
+    return {
+      run: async (work) => {
+        await takeTurn(raw, (caller as Caller).load);
+        return this.transactions.run(work);
+      },
+    };
   }
 
   private async make(keyed: KeyedRequest, change: RecordedChange): Promise<AnswerRecord> {

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
+import { StatementQueues } from '../../src/database/batching/statement-queues.js';
+import { RunAgain } from '../../src/database/transactions/recorded-change.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
 import { TRANSACTIONAL, type Transactional } from '../../src/edge/fair-share.guard.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
@@ -155,6 +158,20 @@ describe('While one key has its share of transactions under way, the service', (
       headers: { authorization: `Bearer ${greedyKey}` },
     });
     expect(created.status).toBe(201);
+  });
+
+  it('refuses its creates under an Idempotency-Key that can share none, and serves those of others', async () => {
+    const queues = service.app.get(StatementQueues);
+    const { writeRecorded } = queues;
+    queues.writeRecorded = () => Promise.reject(new RunAgain());
+    const create = (authorization: string): Promise<Answer> =>
+      service.post('/v1/pets', BODY, { headers: { authorization, 'idempotency-key': randomUUID() } });
+    try {
+      expectError(await create(`Bearer ${greedyKey}`), 'service_unavailable', REFUSED);
+      expect((await create(`Bearer ${service.key}`)).status).toBe(201);
+    } finally {
+      queues.writeRecorded = writeRecorded;
+    }
   });
 
   it('serves those of that key that wait when another one ends', async () => {
