@@ -12,6 +12,7 @@ import {
   DatabaseRefusal,
   OutcomeUnknown,
 } from '../../src/database/database-errors.js';
+import { RecordedChange } from '../../src/database/transactions/recorded-change.js';
 import { type Transaction, Transactions } from '../../src/database/transactions/transactions.js';
 import { describeOnServer } from './support/database.js';
 import { describeInside } from './support/deployment.js';
@@ -118,6 +119,14 @@ describeInside('A transaction', () => {
     expect(refusals.every((error) => error instanceof DatabaseBusy)).toBe(true);
     await Promise.all(all);
     await run((transaction) => transaction.withRepository(shelves).add({ label: 'afterwards' }));
+  });
+
+  it('does not begin without the time for a statement, whose connection would be abandoned', async () => {
+    const work = jest.fn(() => Promise.resolve());
+    const recorded = new RecordedChange(transactions, true, performance.now() + 300);
+    await expect(recorded.run(() => transactions.run(work))).rejects.toBeInstanceOf(DatabaseBusy);
+    expect(work).not.toHaveBeenCalled();
+    await expect(transactions.run(work)).resolves.toBeUndefined();
   });
 
   it('is invisible to others until it commits', async () => {

@@ -116,6 +116,10 @@ class TimedTransaction {
       );
       throw new DatabaseBusy();
     });
+    // With less time, a statement that waits for a lock would be abandoned, and the pool would refuse those of others.
+    if (this.atMost(answerMs) > statementMs) return;
+    await this.runner.release();
+    throw new DatabaseBusy();
   }
 
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
