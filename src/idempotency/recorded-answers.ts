@@ -25,8 +25,9 @@ import { RequestsUnderWay } from './requests-under-way.js';
 const { waitMs, answerMs } = DATABASE_LIMITS;
 const NAME = KEY_HEADER.toLowerCase();
 const NO_BODY = Buffer.alloc(0);
-/** With others in a batch, then alone. */
-const MOST_ATTEMPTS = 4;
+/** In a batch with others, then, without those whose records are known by now, in another, then alone. */
+const SHARED_ATTEMPTS = 2;
+const MOST_ATTEMPTS = 5;
 
 interface KeyedRequest {
   readonly request: FastifyRequest;
@@ -75,10 +76,11 @@ export class RecordedAnswers extends KeyedRequests {
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
     const { request, digest, reply, deadline } = keyed;
     const transactions = this.transactionsOf(request);
-    const known = await this.records.find(digest);
-    if (known) return { ...known, isRepeated: true };
     for (let attempt = 1; ; attempt++) {
-      const change = new RecordedChange(transactions, attempt > 1, deadline);
+      // Also after a batch that failed: the record of a request that another replica committed may be why.
+      const known = await this.records.find(digest);
+      if (known) return { ...known, isRepeated: true };
+      const change = new RecordedChange(transactions, attempt > SHARED_ATTEMPTS, deadline);
       try {
         const answer = await this.make(keyed, change);
         await change.commit(this.records.companionOf(digest, answer), (one) => this.records.insert(one));
