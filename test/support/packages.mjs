@@ -13,6 +13,7 @@ import { root } from '../../scripts/support/root.mjs';
 const PACKAGES = [
   '@nestjs/common',
   '@nestjs/core',
+  '@nestjs/core/router/router-execution-context.js',
   '@nestjs/passport',
   '@nestjs/platform-fastify',
   '@nestjs/swagger',

@@ -9,7 +9,6 @@ import {
 } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { requestOf } from '../../common/exchange.js';
 import { Refuses } from '../errors/refuses.decorator.js';
 import {
   idempotencyKeyReused,
@@ -24,21 +23,16 @@ export abstract class KeyedRequests {
   abstract answer(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>>;
 }
 
-/** Runs after the guards and before the pipes. */
+/** Runs after the guards and before the pipes, for requests with the header only (`skip-without-key.ts`). */
 @Injectable()
-class RepeatableInterceptor implements NestInterceptor {
+export class RepeatableInterceptor implements NestInterceptor {
   /** Commands load features without it, and answer no requests. */
   constructor(@Optional() private readonly keyed: KeyedRequests) {}
 
-  intercept(
-    context: ExecutionContext,
-    next: CallHandler,
-  ): Observable<unknown> | Promise<Observable<unknown>> {
-    return requestOf(context).headers[NAME] === undefined ? next.handle() : this.keyed.answer(context, next);
+  intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    return this.keyed.answer(context, next);
   }
 }
-
-const NAME = KEY_HEADER.toLowerCase();
 
 /**
  * Lets clients repeat an operation safely, under an Idempotency-Key. `@Created`, `@Updated` and `@Deleted` include it. It
