@@ -4,8 +4,10 @@ import {
   Column,
   Entity,
   Index,
+  IsNull,
   JoinColumn,
   ManyToOne,
+  Not,
   PrimaryGeneratedColumn,
   type QueryRunner,
 } from 'typeorm';
@@ -202,6 +204,8 @@ describeInside('The fast methods of a repository', () => {
       changed,
     );
     expect(await kites.change({ id, flies: true }, { flies: false })).toBeNull();
+    expect(await kites.change({ id, madeOn: IsNull() }, { flies: false })).toEqual(changed);
+    expect(await patiently(() => kites.change({ id, madeOn: IsNull() }, {}))).toEqual(changed);
     expect(await patiently(() => kites.change({ id }, { tags: undefined }))).toEqual(changed);
     expect(await patiently(() => kites.readOne({ id: other.id }))).toEqual(other);
     await expect(kites.change({}, { flies: false })).rejects.toThrow('Kite.change() needs a condition.');
@@ -213,6 +217,7 @@ describeInside('The fast methods of a repository', () => {
     const [added, other] = [await patiently(() => kites.add(KITE)), await patiently(() => kites.add(KITE))];
     const { id } = added;
     expect(await kites.discard({ id, flies: !KITE.flies })).toBeNull();
+    expect(await kites.discard({ id, madeOn: Not(IsNull()) })).toBeNull();
     expect(await kites.discard({ id, flies: KITE.flies })).toEqual(added);
     expect(await patiently(() => kites.readOne({ id }))).toBeNull();
     expect(await patiently(() => kites.readOne({ id: other.id }))).toEqual(other);

@@ -1,4 +1,11 @@
-import { type EntityManager, type EntityTarget, type QueryDeepPartialEntity, Repository } from 'typeorm';
+import {
+  type EntityManager,
+  type EntityTarget,
+  type FindOperator,
+  type FindOptionsWhere,
+  type QueryDeepPartialEntity,
+  Repository,
+} from 'typeorm';
 import { type Cursor, Page } from '../../api/paging/page.js';
 import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
 import { refuseOutside } from '../transactions/open-transaction.js';
@@ -14,6 +21,9 @@ export interface EntityWithId {
 
 /** The properties that can order a list. */
 type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[keyof T];
+
+/** Values, or TypeORM's operators, such as `IsNull()`. */
+type Conditions<T> = { readonly [P in keyof T]?: T[P] | FindOperator<T[P]> };
 
 export interface PageRequest<T, By extends Orders<T>> {
   /** A unique property, in whose ascending order the list is: the id if there is none. */
@@ -88,10 +98,11 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     );
   }
 
-  /** Changes the row that equals all of these values, and returns it. Undefined changes nothing. */
-  async change(where: Partial<T>, changes: Partial<Omit<T, 'id'>>): Promise<T | null> {
-    if (Object.values(changes).every((value) => value === undefined)) return this.readOne(where);
+  /** Changes the row that meets all of these conditions, and returns it. Undefined changes nothing. */
+  async change(where: Conditions<T>, changes: Partial<Omit<T, 'id'>>): Promise<T | null> {
     this.requireCondition(where, 'change');
+    if (Object.values(changes).every((value) => value === undefined))
+      return this.findOneBy(where as FindOptionsWhere<T>);
     const recorded = this.recordedChange;
     if (recorded)
       return recorded.make((transaction) => transaction.withRepository(this).change(where, changes));
@@ -101,12 +112,13 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     return this.rowOf(await update.where(where).returning('*').execute());
   }
 
-  /** Deletes the row that equals all of these values, and returns it. */
-  async discard(where: Partial<T>): Promise<T | null> {
+  /** Deletes the row that meets all of these conditions, and returns it. */
+  async discard(where: Conditions<T>): Promise<T | null> {
     this.requireCondition(where, 'discard');
     const recorded = this.recordedChange;
     if (recorded) return recorded.make((transaction) => transaction.withRepository(this).discard(where));
-    return this.rowOf(await this.createQueryBuilder().delete().where(where).returning('*').execute());
+    const deletion = this.createQueryBuilder().delete();
+    return this.rowOf(await deletion.where(where).returning('*').execute());
   }
 
   private rowOf({ raw }: { raw: Row[] }): T | null {
@@ -114,7 +126,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     return row ? (this.statements.rowOf(row) as unknown as T) : null;
   }
 
-  private requireCondition(where: Partial<T>, method: string): void {
+  private requireCondition(where: Conditions<T>, method: string): void {
     if (Object.keys(where).length === 0) throw new Error(`${this.name}.${method}() needs a condition.`);
     this.requireValues(Object.values(where));
   }
@@ -131,7 +143,9 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   private requireValues(values: unknown[]): void {
     for (const value of values) {
       if (value === null || value === undefined)
-        throw new Error(`A condition on ${this.name} is ${String(value)}. For null, use TypeORM's IsNull().`);
+        throw new Error(
+          `A condition on ${this.name} is ${String(value)}. For null, use TypeORM's IsNull(), in change(), discard() or findOneBy().`,
+        );
     }
   }
 
