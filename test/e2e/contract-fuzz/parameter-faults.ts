@@ -14,7 +14,7 @@ import {
   type Sent,
   toRequest,
 } from './requests.js';
-import { allowed, asParameter, wrongLists } from './values.js';
+import { allowed, asParameter, lengths, matches, wrongLists } from './values.js';
 
 type Requests = fc.Arbitrary<Sent> | undefined;
 
@@ -148,16 +148,16 @@ export const largeHeaders = (operation: Operation): Requests => {
 function forbidden(schema: Schema): fc.Arbitrary<string> {
   const { type, format, items, minimum = 0n, maximum = 0n } = schema;
   if (items) return forbidden(items).filter((text) => !decodeURIComponent(text).includes(','));
+  const isText = type === 'string' && !format && !schema.enum;
   const listed = type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
   const within = (text: string): boolean =>
     listed
       ? listed.includes(text)
       : type === 'number'
         ? isDecimal(schema, text)
-        : type === 'integer' &&
-          /^(?:0|-?[1-9]\d*)$/.test(text) &&
-          BigInt(text) >= minimum &&
-          BigInt(text) <= maximum;
+        : type === 'integer'
+          ? /^(?:0|-?[1-9]\d*)$/.test(text) && BigInt(text) >= minimum && BigInt(text) <= maximum
+          : isText && matches(schema, text);
   const beyond = fc.oneof(fc.constant(1n), fc.bigInt(1n, 10n ** 30n));
   const numbers = [
     beyond.map((by) => String(maximum + by)),
@@ -189,7 +189,9 @@ function forbidden(schema: Schema): fc.Arbitrary<string> {
         ? numbers
         : format === 'date-time'
           ? [noInstants.filter((text) => text !== '')]
-          : words),
+          : isText
+            ? [fc.constantFrom(' ', 'x'.repeat(lengths(schema).max + 1))]
+            : words),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
       fc.constantFrom('null', 'undefined', 'NaN', 'true', '{}', '\0', '../x'),
     )
