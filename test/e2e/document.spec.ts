@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { parse as parseYaml } from 'yaml';
 import { DeclaredErrors } from '../../src/api/errors/declared-errors.js';
+import type { OperationObject } from '../../src/api/document/openapi-types.js';
 import { codesOf, operationsOf, responsesOf } from '../../src/api/document/operations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -103,9 +104,15 @@ describe('The OpenAPI document', () => {
 
     it('an operation that changes something can be repeated, unless it is a PUT, and needs a key', () => {
       const changing = operations().filter(({ method }) => ['post', 'patch', 'delete'].includes(method));
+      const keysOf = ({ parameters = [] }: OperationObject) =>
+        parameters.filter((one) => 'in' in one && one.name === 'Idempotency-Key');
+      const unrepeatable = changing.filter(({ operation }) => keysOf(operation).length === 0);
+      const advice = 'takes no Idempotency-Key. Add @Repeatable(), or @Created, @Updated or @Deleted.';
+      expect(unrepeatable.map(({ operation }) => `${operation.operationId} ${advice}`)).toEqual([]);
+
       const described = changing.map(({ operation }) => ({
         id: operation.operationId,
-        takes: (operation.parameters ?? []).filter((one) => 'in' in one && one.name === 'Idempotency-Key'),
+        takes: keysOf(operation),
         refuses: ['invalid_idempotency_key', 'idempotency_key_reused'].every((code) =>
           codesOf(operation).has(code),
         ),
@@ -116,7 +123,7 @@ describe('The OpenAPI document', () => {
       }));
       expect(described).toEqual(
         changing.map(({ operation: { operationId } }) => ({
-          id: operationId, // if it fails here: add @Created, @Updated, @Deleted or @Repeatable
+          id: operationId,
           takes: [expect.objectContaining({ in: 'header', required: false })],
           refuses: true,
           replays: true,

@@ -4,7 +4,7 @@ import { ANY_FOREIGN_KEY, declareError } from '../errors/declare-error.js';
 import { Refuses } from '../errors/refuses.decorator.js';
 import { Repeatable } from './repeatable.decorator.js';
 
-const inUse = declareError('in_use', {
+export const inUse = declareError('in_use', {
   status: 409,
   when: 'Other resources refer to this one.',
   advice: 'Delete those first.',
