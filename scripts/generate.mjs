@@ -20,9 +20,15 @@ const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular
   npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update
 
 A field is name:kind, then :unique for a text, ->table for a reference, ? if it may be absent, =value for a default.
+Kinds: text(255), int64, integer(1..1000), decimal(0..999.99), boolean, dateTime, oneOf(new|used).
 An object has its fields in braces: address:{street:text(80) postcode:text(10)?}
 Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.`;
-const OPTIONS = { singular: { type: 'string' }, path: { type: 'string' }, only: { type: 'string' } };
+const OPTIONS = {
+  singular: { type: 'string' },
+  path: { type: 'string' },
+  only: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+};
 
 const { name, table, options } = argumentsOf(process.argv.slice(2));
 await install();
@@ -52,6 +58,10 @@ Next:
 function argumentsOf(args) {
   try {
     const { positionals, values } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    if (values.help) {
+      say(USAGE);
+      process.exit();
+    }
     const [name, ...fields] = positionals;
     const table = fields.join(' ').trim() || 'name:text(255)';
     if (name !== undefined) return { name, table: splitFields(table), options: values };

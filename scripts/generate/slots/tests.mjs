@@ -6,8 +6,13 @@ export function exampleSlots(each) {
     usual: each(({ name, samples }) => `${name}: ${samples[0]}`, ', '),
     otherValue: otherValue(each((field) => canChange(field) && `${field.name}: ${field.samples[1]}`, '\n')),
     cleared: each(({ name, optional, reference }) => optional && !reference && `${name}: null`, ', '),
-    minimal: each((field) => !mayBeLeftOut(field) && `${field.name}: ${field.samples[0]}`, ', '),
+    minimal: each((field) => !mayBeLeftOut(field) && `${field.name}: ${leastOf(field)}`, ', '),
   };
+}
+
+/** An object without its optional fields. */
+function leastOf({ parts, kept, samples }) {
+  return (parts && kept[0]) || samples[0];
 }
 
 function otherValue(all) {
