@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { ParameterObject } from '../../src/api/document/openapi-types.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -44,6 +46,18 @@ describe('The page at /docs', () => {
     expect(numbers.filter((number) => !Number.isSafeInteger(Number(number)))).toEqual([]);
     expect(text).toContain('From -9223372036854775808 to 9223372036854775807.');
     expect(text).toContain('9007199254740993');
+  });
+
+  it('gets a document with no value that would be sent unasked', async () => {
+    const { text } = await service.call('GET', '/docs/document.json');
+    const document = JSON.parse(text) as OpenAPIObject;
+    const parameters = Object.values(document.paths).flatMap(({ get, post, patch, delete: remove }) =>
+      [get, post, patch, remove].flatMap((operation) => (operation?.parameters ?? []) as ParameterObject[]),
+    );
+    const optional = parameters.filter(({ required }) => !required);
+    expect(optional.map(({ name }) => name)).toContain('Idempotency-Key');
+    for (const { schema } of optional) expect(schema).not.toHaveProperty('example');
+    expect(parameters.find(({ name }) => name === 'petId')?.schema).toHaveProperty('example');
   });
 
   it('is where / redirects browsers, and only browsers', async () => {

@@ -178,3 +178,21 @@ test('expanding an operation updates the URL', async ({ docs }) => {
   await docs.unfold('createPet');
   await expect(docs.page).toHaveURL(`${ORIGIN}/docs#/pets/createPet`);
 });
+
+test('a list shows what it holds, and long patterns stay on one line', async ({ docs: { page } }) => {
+  const schema = (name: string) =>
+    page.locator('.models .json-schema-2020-12', {
+      has: page.locator('.json-schema-2020-12__title', { hasText: new RegExp(`^${name}$`) }),
+    });
+  await expect(schema('Pets').first().locator('.list-of')).toHaveText('array<Pet>');
+  await expect(schema('Orders').first().locator('.list-of')).toHaveText('array<Order>');
+  await schema('Pets').first().getByRole('button', { name: 'Expand all' }).first().click();
+  await expect(schema('Pets').first()).toContainText('categoryId');
+  const pattern = schema('Pets').first().getByText('matches');
+  expect((await pattern.first().boundingBox())!.height).toBeLessThan(24);
+});
+
+test('no Idempotency-Key is sent unasked', async ({ docs }) => {
+  const createPet = await docs.unfold('createPet');
+  await expect(createPet.getByLabel('Idempotency-Key', { exact: true })).toHaveValue('');
+});

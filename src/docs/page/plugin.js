@@ -1,6 +1,6 @@
 import { indentJson } from './exact-json.js';
 
-/** Adds to Swagger UI: the stability of operations, deprecation notices, and exact int64 values. */
+/** Adds to Swagger UI: stability, deprecation notices, exact int64 values, and the names of what lists hold. */
 export const AnimalStorePlugin = (system) => {
   const { React } = system;
   const h = React.createElement;
@@ -9,6 +9,7 @@ export const AnimalStorePlugin = (system) => {
       OperationSummaryPath: withStability(h, system),
       responseBody: withExactNumbers(h),
       headers: collapsed(h),
+      JSONSchema202012KeywordType: withItemName(h),
     },
     components: { JsonSchema_integer_int64: textField(h) },
     fn: { getSampleSchema: keepTextExamples(system.fn.getSampleSchema) },
@@ -38,6 +39,12 @@ const withStability = (h, { specSelectors }) => {
       notice && h('span', { className: 'deprecation-notice' }, notice),
     );
   };
+};
+
+/** Swagger UI shows `array<object>`. */
+const withItemName = (h) => (Type) => (props) => {
+  const name = props.schema?.items?.title;
+  return name ? h('strong', { className: 'list-of' }, `array<${name}>`) : h(Type, props);
 };
 
 /** Collapses the list of response headers, which is long and the same for most responses. */
