@@ -13,11 +13,21 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-const OWN = ['page.css', 'page.js', 'plugin.js', 'accessibility.js', 'exact-json.js', 'favicon.svg'];
+/** HTML with `{title}` and `{root}` in it, by path below /docs. */
+const PAGES = { 'index.html': 'index.html', guide: 'guide.html' };
+const OWN = [
+  'page.css',
+  'guide.css',
+  'page.js',
+  'plugin.js',
+  'accessibility.js',
+  'exact-json.js',
+  'favicon.svg',
+];
 const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
- * Loads the files of the page into memory. If each request opened a file, a few clients that do not read could exhaust
+ * Loads the files of the pages into memory. If each request opened a file, a few clients that do not read could exhaust
  * the file descriptors of the process.
  */
 export function assetsOfPage(
@@ -26,12 +36,15 @@ export function assetsOfPage(
   document: object,
 ): ReadonlyMap<string, SharedContent> {
   const require = createRequire(import.meta.url);
-  const page = readOwn('index.html')
-    .toString('utf8')
-    .replaceAll('{title}', () => title)
-    .replaceAll('{root}', () => rootPath);
+  const page = (name: string): Buffer =>
+    Buffer.from(
+      readOwn(name)
+        .toString('utf8')
+        .replaceAll('{title}', () => title)
+        .replaceAll('{root}', () => rootPath),
+    );
   return new Map([
-    asset('index.html', Buffer.from(page)),
+    ...Object.entries(PAGES).map(([path, name]) => asset(name, page(name), path)),
     asset('document.json', Buffer.from(JSON.stringify(document))),
     ...OWN.map((name) => asset(name, readOwn(name))),
     ...OF_SWAGGER_UI.map((name) => asset(name, readFileSync(require.resolve(`swagger-ui-dist/${name}`)))),
@@ -40,6 +53,6 @@ export function assetsOfPage(
 
 const readOwn = (name: string): Buffer => readFileSync(findUp(`docs/page/${name}`));
 
-function asset(name: string, content: Buffer): [string, SharedContent] {
-  return [name, new SharedContent(TYPES[extname(name)]!, content)];
+function asset(name: string, content: Buffer, path = name): [string, SharedContent] {
+  return [path, new SharedContent(TYPES[extname(name)]!, content)];
 }

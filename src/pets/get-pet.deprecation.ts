@@ -14,7 +14,7 @@ export class GetPetDeprecation extends DeprecationPolicy {
       rehearsal: config.sunsetRehearsal,
       successor: `${config.apiBase}/pets`,
       advice: 'Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.',
-      explained: `${config.docsUrl}#/pets/getPet`,
+      explained: `${config.docsUrl}/guide#the-end-of-getpet`,
     });
   }
 }

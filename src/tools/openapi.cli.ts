@@ -6,8 +6,10 @@ import type { ErrorKind } from '../api/errors/error-catalogue.js';
 import { assembleApp } from '../app.js';
 import { Config } from '../common/config/config.js';
 import { generateFiles, replaceBetween } from './generate-files.js';
+import { renderGuide } from './guide-page.js';
 
 const GUIDE = 'docs/guide.md';
+const GUIDE_PAGE = 'src/docs/page/guide.html';
 
 // The application is assembled but never started, so nothing connects.
 const connection = {
@@ -22,9 +24,11 @@ await generateFiles('openapi', async () => {
   const config = Object.assign(new Config(), { logLevel: 'silent' });
   const app = await assembleApp(config, { connection });
   const errors = app.get(DeclaredErrors).allKinds().map(rowOf).join('\n');
+  const guide = replaceBetween('errors', await readFile(GUIDE, 'utf8'), errors);
   return {
     'openapi.json': documentJson(buildDocument(app)),
-    [GUIDE]: replaceBetween('errors', await readFile(GUIDE, 'utf8'), errors),
+    [GUIDE]: guide,
+    [GUIDE_PAGE]: replaceBetween('guide', await readFile(GUIDE_PAGE, 'utf8'), renderGuide(guide)),
   };
 });
 

@@ -4,6 +4,9 @@ import type { ParameterObject } from '../../src/api/document/openapi-types.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
+const PAGES = ['/docs', '/docs/guide'];
+const SHARED = [...PAGES, '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'];
+
 describe('The page at /docs', () => {
   let service: Service;
   beforeAll(async () => {
@@ -11,19 +14,50 @@ describe('The page at /docs', () => {
   });
   afterAll(() => service.stop());
 
-  it('needs no key and loads assets from this service only', async () => {
-    const page = await service.call('GET', '/docs');
+  it.each(PAGES)('needs no key, and refers only to this service: %s', async (path) => {
+    const page = await service.call('GET', path);
     expect(page.status).toBe(200);
-    expect(page.headers['content-type']).toMatch(/^text\/html/);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     const assets = [...page.text.matchAll(/(?:src|href)=['"]([^'"]+)['"]/g)].map(([, url]) => url!);
     expect(assets.length).toBeGreaterThan(3);
     for (const asset of assets) {
-      const { origin, pathname } = new URL(asset, `${service.origin}/docs`);
+      const { origin, pathname } = new URL(asset, `${service.origin}${path}`);
       expect(origin).toBe(service.origin);
       expect({ asset, status: (await service.call('GET', pathname)).status }).toEqual({ asset, status: 200 });
     }
-    expect(page.text).not.toMatch(/\{\w+\}/);
-    expect((await service.call('GET', '/docs/')).text).toBe(page.text);
+    expect(page.text).not.toMatch(/\{(?:root|title)\}/);
+  });
+
+  it('is also at /docs/', async () => {
+    const [page, same] = [await service.call('GET', '/docs'), await service.call('GET', '/docs/')];
+    expect(same.text).toBe(page.text);
+  });
+
+  it('has the guide for callers beside it, with an id for every link into it', async () => {
+    const { text } = await service.call('GET', '/docs/guide');
+    expect(text).toContain('<h1 id="guide-for-callers">');
+    expect((await service.call('GET', '/docs')).text).toContain('href="/docs/guide"');
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+    expect(ids).toEqual([...new Set(ids)]);
+    const { link } = (await service.get('/v1/pets/1')).headers;
+    const linked = [...`${text}${String(link)}`.matchAll(/(?:"|\/docs\/guide)#([^">]+)/g)].map(
+      ([, id]) => id!,
+    );
+    expect(linked).toEqual(expect.arrayContaining(['retries', 'the-end-of-getpet']));
+    expect(linked.at(-1)).toBe('the-end-of-getpet'); // of rel="deprecation"
+    expect(linked.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it('gets a document with no value that would be sent unasked', async () => {
+    const { text } = await service.call('GET', '/docs/document.json');
+    const document = JSON.parse(text) as OpenAPIObject;
+    const parameters = Object.values(document.paths).flatMap(({ get, post, patch, delete: remove }) =>
+      [get, post, patch, remove].flatMap((operation) => (operation?.parameters ?? []) as ParameterObject[]),
+    );
+    const optional = parameters.filter(({ required }) => !required);
+    expect(optional.map(({ name }) => name)).toContain('Idempotency-Key');
+    for (const { schema } of optional) expect(schema).not.toHaveProperty('example');
+    expect(parameters.find(({ name }) => name === 'petId')?.schema).toHaveProperty('example');
   });
 
   it('transfers less than half a megabyte to a browser, without the document, which grows with the features', async () => {
@@ -48,18 +82,6 @@ describe('The page at /docs', () => {
     expect(text).toContain('9007199254740993');
   });
 
-  it('gets a document with no value that would be sent unasked', async () => {
-    const { text } = await service.call('GET', '/docs/document.json');
-    const document = JSON.parse(text) as OpenAPIObject;
-    const parameters = Object.values(document.paths).flatMap(({ get, post, patch, delete: remove }) =>
-      [get, post, patch, remove].flatMap((operation) => (operation?.parameters ?? []) as ParameterObject[]),
-    );
-    const optional = parameters.filter(({ required }) => !required);
-    expect(optional.map(({ name }) => name)).toContain('Idempotency-Key');
-    for (const { schema } of optional) expect(schema).not.toHaveProperty('example');
-    expect(parameters.find(({ name }) => name === 'petId')?.schema).toHaveProperty('example');
-  });
-
   it('is where / redirects browsers, and only browsers', async () => {
     const browser = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
     for (const method of ['GET', 'HEAD']) {
@@ -80,6 +102,7 @@ describe('The page at /docs', () => {
       const { headers } = await behind.call('GET', '/', { headers: { accept: 'text/html' } });
       expect(headers).toMatchObject({ location: '/store/docs' });
       expect((await behind.call('GET', '/docs')).text).toContain('src="/store/docs/page.js"');
+      expect((await behind.call('GET', '/docs/guide')).text).toContain('href="/store/docs/guide.css"');
     } finally {
       await behind.stop();
     }
@@ -116,7 +139,7 @@ describe('The page at /docs', () => {
     }
   });
 
-  it.each(['/docs', '/docs/', '/docs/swagger-ui.css', '/openapi.json'])('is read-only: %s', async (path) => {
+  it.each(['/docs/', ...SHARED])('is read-only: %s', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const answer = await service.call(method, path);
       expectError(answer, 'method_not_allowed');
@@ -124,8 +147,8 @@ describe('The page at /docs', () => {
     }
   });
 
-  it('runs only its own scripts and cannot be framed', async () => {
-    const page = await service.call('GET', '/docs');
+  it.each(PAGES)('runs only its own scripts and cannot be framed: %s', async (path) => {
+    const page = await service.call('GET', path);
     expect(page.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
@@ -154,46 +177,40 @@ describe('The page at /docs', () => {
     expect(page.text).not.toMatch(/<script>|<script(?![^>]*\ssrc=)|\son\w+=/);
   });
 
-  it.each(['/docs', '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'])(
-    'is compressed for clients that take it: %s',
-    async (path) => {
-      const plain = await service.call('GET', path);
-      expect(plain.headers).not.toHaveProperty('content-encoding');
-      expect(plain.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
-      expect(await (await fetch(`${service.origin}${path}`)).text()).toBe(plain.text);
-      for (const refusal of ['gzip;q=0', 'br', 'identity', 'gzip;q=0.0, br;q=1']) {
-        const answer = await service.call('GET', path, { headers: { 'accept-encoding': refusal } });
-        expect(answer.text).toBe(plain.text);
-      }
-    },
-  );
+  it.each(SHARED)('is compressed for clients that take it: %s', async (path) => {
+    const plain = await service.call('GET', path);
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(plain.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    expect(await (await fetch(`${service.origin}${path}`)).text()).toBe(plain.text);
+    for (const refusal of ['gzip;q=0', 'br', 'identity', 'gzip;q=0.0, br;q=1']) {
+      const answer = await service.call('GET', path, { headers: { 'accept-encoding': refusal } });
+      expect(answer.text).toBe(plain.text);
+    }
+  });
 
-  it.each(['/docs', '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'])(
-    'is revalidated with one tag for each encoding: %s',
-    async (path) => {
-      const get = (headers: Record<string, string>) => service.call('GET', path, { headers });
-      const plain = String((await get({})).headers['etag']);
-      const gzip = String((await get({ 'accept-encoding': 'gzip' })).headers['etag']);
-      expect(gzip).not.toBe(plain);
-      for (const tags of [plain, `W/${plain}`, `"other", ${plain}`, '*']) {
-        const { status, text, headers } = await get({ 'if-none-match': tags });
-        expect({ tags, status, text, etag: headers['etag'] }).toEqual({
-          tags,
-          status: 304,
-          text: '',
-          etag: plain,
-        });
-      }
-      for (const tags of [gzip, '"other"', plain.slice(1, -1), '']) {
-        expect({ tags, status: (await get({ 'if-none-match': tags })).status }).toEqual({
-          tags,
-          status: 200,
-        });
-      }
-      const both = { 'accept-encoding': 'gzip', 'if-none-match': gzip };
-      expect((await get(both)).status).toBe(304);
-    },
-  );
+  it.each(SHARED)('is revalidated with one tag for each encoding: %s', async (path) => {
+    const get = (headers: Record<string, string>) => service.call('GET', path, { headers });
+    const plain = String((await get({})).headers['etag']);
+    const gzip = String((await get({ 'accept-encoding': 'gzip' })).headers['etag']);
+    expect(gzip).not.toBe(plain);
+    for (const tags of [plain, `W/${plain}`, `"other", ${plain}`, '*']) {
+      const { status, text, headers } = await get({ 'if-none-match': tags });
+      expect({ tags, status, text, etag: headers['etag'] }).toEqual({
+        tags,
+        status: 304,
+        text: '',
+        etag: plain,
+      });
+    }
+    for (const tags of [gzip, '"other"', plain.slice(1, -1), '']) {
+      expect({ tags, status: (await get({ 'if-none-match': tags })).status }).toEqual({
+        tags,
+        status: 200,
+      });
+    }
+    const both = { 'accept-encoding': 'gzip', 'if-none-match': gzip };
+    expect((await get(both)).status).toBe(304);
+  });
 
   it('serves no other file of the package', async () => {
     for (const name of [
@@ -202,6 +219,9 @@ describe('The page at /docs', () => {
       'swagger-ui.js.map',
       '%2e%2e/package.json',
       '__proto__',
+      'guide.html',
+      'guide/',
+      'guides',
     ]) {
       expectError(await service.call('GET', `/docs/${name}`), 'not_found');
     }

@@ -15,7 +15,7 @@ function expectDeprecation(answer: Answer): void {
   expect(answer.headers).toMatchObject({
     deprecation: '@1764892800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    link: '</v1/pets>; rel="successor-version", </docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+    link: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
   });
 }
 
@@ -181,7 +181,7 @@ describe('getPet with other settings', () => {
     expect(answer.headers).toMatchObject({
       deprecation: '@1767225600',
       sunset: 'Mon, 03 Feb 2031 00:00:00 GMT',
-      link: '<https://pets.example.org/store/v1/pets>; rel="successor-version", <https://pets.example.org/store/docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+      link: '<https://pets.example.org/store/v1/pets>; rel="successor-version", <https://pets.example.org/store/docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
     });
     expect(list.headers['link']).toBe('<https://pets.example.org/store/v1/pets>; rel="first"');
     expect(created.headers['location']).toBe('https://pets.example.org/store/v1/pets/1');

@@ -142,13 +142,13 @@ export const INT64: Shapes = {
 /**
  * Stores animals, and lets clients list them, add them, fetch one by its identifier, and order them.
  * **Get a key.** Every operation takes an API key as a bearer token: `Authorization: Bearer pets_…`.
- * The operators of the service issue keys; the first start on the embedded database prints one. On the
- * page at `/docs`, press *Authorize* and paste yours: the browser keeps it until you log out. **Read
- * numbers exactly.** Identifiers are 64-bit integers, as JSON numbers: use a parser that keeps all
- * their digits. **Read failures.** Every failure has the same body: a `code` for programs, a `message`
- * for people, and the `status`. The `X-Request-Id` header names the request in the logs. **Read on.**
- * Lists come a page at a time; the `Link` header has the address of the next page. Deprecated
- * operations send `Deprecation` and `Sunset` headers.
+ * The operators of the service issue keys. On the page at `/docs`, press *Authorize* and paste yours:
+ * the browser keeps it until you log out. **Read numbers exactly.** Identifiers are 64-bit integers,
+ * as JSON numbers: use a parser that keeps all their digits. **Read failures.** Every failure has the
+ * same body: a `code` for programs, a `message` for people, and the `status`. The `X-Request-Id`
+ * header names the request in the logs. **Read on.** Lists come a page at a time; the `Link` header
+ * has the address of the next page. Deprecated operations send `Deprecation` and `Sunset` headers. The
+ * [guide](/docs/guide) explains retries, orders and each error.
  */
 export class Operations {
   constructor(private readonly transport: Transport) {}

@@ -69,12 +69,12 @@ const LICENSE = { name: 'All rights reserved', identifier: 'LicenseRef-All-Right
 /** What the document shows where a deployment is not set. */
 const EXAMPLE_URL = { production: 'https://api.example.com/v1', staging: 'https://staging.example.com/v1' };
 
-const INTRODUCTION = `\
+const introduction = ({ docsUrl }: Config): string => `\
 Stores animals, and lets clients list them, add them, fetch one by its identifier, and order them.
 
 **Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer ${KEY_PREFIX}…\`. The operators
-of the service issue keys; the first start on the embedded database prints one. On the page at \`/docs\`, press
-*Authorize* and paste yours: the browser keeps it until you log out.
+of the service issue keys. On the page at \`/docs\`, press *Authorize* and paste yours: the browser keeps it until you
+log out.
 
 **Read numbers exactly.** Identifiers are 64-bit integers, as JSON numbers: use a parser that keeps all their digits.
 
@@ -82,14 +82,14 @@ of the service issue keys; the first start on the embedded database prints one. 
 The \`X-Request-Id\` header names the request in the logs.
 
 **Read on.** Lists come a page at a time; the \`Link\` header has the address of the next page. Deprecated operations
-send \`Deprecation\` and \`Sunset\` headers.`;
+send \`Deprecation\` and \`Sunset\` headers. The [guide](${docsUrl}/guide) explains retries, orders and each error.`;
 
 function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
   return new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Animal Store Service')
     .setVersion('1.0.0')
-    .setDescription(INTRODUCTION)
+    .setDescription(introduction(config))
     .addServer(`${config.rootPath}${API_PREFIX}`, 'This deployment')
     .addServer('{base_url}', 'Production', {
       base_url: {

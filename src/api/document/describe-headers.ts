@@ -77,7 +77,8 @@ const HEADERS: HeadersObject = {
     description: 'What replaces the operation, and the page that explains its deprecation.',
     required: true,
     schema: text,
-    example: '</v1/pets>; rel="successor-version", </docs#/pets/getPet>; rel="deprecation"; type="text/html"',
+    example:
+      '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
   },
 };
 

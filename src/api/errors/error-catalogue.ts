@@ -81,7 +81,7 @@ export const ERRORS = {
   gone: {
     status: 410,
     when: 'The operation has been removed.',
-    advice: 'Use the [replacement](#getpet-ends-on-5-december-2030).',
+    advice: 'Use the [replacement](#the-end-of-getpet).',
   },
   payload_too_large: {
     status: 413,
