@@ -10,12 +10,14 @@ const SERVED: Readonly<Record<string, string | undefined>> = {
 
 /** Renders the guide for callers as HTML: the contents, then the text. Headings have the ids that GitHub gives them. */
 export function renderGuide(markdown: string): string {
+  const unknown: string[] = [];
   const marked = new Marked(gfmHeadingId(), {
     renderer: {
       html: () => '',
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
-        const target = targetOf(href);
+        if (!/^(?:#|https:)/.test(href) && !(href in SERVED)) unknown.push(href);
+        const target = href in SERVED ? SERVED[href] : href;
         return target === undefined ? text : `<a href="${target}">${text}</a>`;
       },
       // Scrollable elements must be reachable by keyboard.
@@ -23,6 +25,11 @@ export function renderGuide(markdown: string): string {
     },
   });
   const text = marked.parse(markdown, { async: false });
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `docs/guide.md links to ${unknown.join(', ')}. Say in src/tools/guide-page.ts what that becomes where the guide is served.`,
+    );
+  }
   const contents = getHeadingList()
     .filter(({ level }) => level === 2)
     .map(({ id, text }) => `<a href="#${id}">${text}</a>`);
@@ -32,14 +39,6 @@ export function renderGuide(markdown: string): string {
     '</nav>',
     `<main>\n${text.trimEnd()}\n</main>`,
   ].join('\n');
-}
-
-function targetOf(href: string): string | undefined {
-  if (/^(?:#|https:)/.test(href)) return href;
-  if (href in SERVED) return SERVED[href];
-  throw new UsageError(
-    `docs/guide.md links to ${href}. Say in src/tools/guide-page.ts what that becomes where the guide is served.`,
-  );
 }
 
 const escapeHtml = (text: string): string =>
