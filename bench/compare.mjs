@@ -1,13 +1,16 @@
-import { CONTESTANTS, startContestant } from './contestants.mjs';
+import { startContestant } from './contestants.mjs';
 import { fullLoad, CONNECTIONS } from './load/wrk.mjs';
 import { steadyLoad } from './load/steady.mjs';
 import { cpuTime, memory } from './processes.mjs';
 import { requireSameAnswers } from './same-answers.mjs';
 import { median } from './statistics.mjs';
 
+/** By default is too slow for this: half of its peak is little load for the others. */
+const EQUAL_LOAD = ['service', 'fastify', 'go', 'rust'];
+
 /** Measures all contestants, one under load at a time; returns them with their measurements by workload. */
-export async function compare(bench, form, database) {
-  const contestants = CONTESTANTS.map((contestant) => ({ ...contestant, measured: {} }));
+export async function compare(bench, form, database, those) {
+  const contestants = those.map((contestant) => ({ ...contestant, measured: {} }));
   for (let process = 1; process <= form.processes; process++) {
     // A process that starts first stays faster by a few per cent, so the order alternates.
     const inOrder = process % 2 ? contestants : contestants.toReversed();
@@ -80,14 +83,14 @@ function inTurn(contestants, round) {
   return zigzag.map((place) => contestants[(place + round) % count]);
 }
 
-/** Compares p99 at half the peak of the slower contestant, because p99 means little under saturation. */
+/** Compares p99 at half the peak of the slowest contestant, because p99 means little under saturation. */
 async function equalLoads(bench, form, contestants, { key, rows }) {
-  const pair = contestants.filter(({ name }) => name === 'service' || name === 'fastify');
+  const those = contestants.filter(({ name }) => EQUAL_LOAD.includes(name));
   for (const workload of form.inDepth) {
-    const peaks = pair.map(({ measured }) => median(measured[workload].rounds.map((one) => one.perSecond)));
+    const peaks = those.map(({ measured }) => median(measured[workload].rounds.map((one) => one.perSecond)));
     const perSecond = Math.floor(Math.min(...peaks) / 2);
     for (let round = 0; round < form.steadyRounds; round++) {
-      for (const contestant of round % 2 ? pair.toReversed() : pair) {
+      for (const contestant of round % 2 ? those.toReversed() : those) {
         const { origin, measured } = contestant;
         const options = { origin, key, rows, workload, perSecond, connections: CONNECTIONS };
         const result = await steadyLoad({ ...options, seconds: form.steadySeconds });

@@ -8,17 +8,17 @@ import { describeMachine, writeChart, writePage } from './report/write.mjs';
 
 /** Measures and judges; writes the results of a complete, trustworthy run to docs/performance. */
 export async function runComparison(bench, form) {
-  await preparePeers(bench);
+  const contestants = await preparePeers(bench);
   const postgres = await startDatabase(bench);
   const database = await fillDatabase(bench, postgres, 'animals', form.rows);
-  const outcome = evaluate(await compare(bench, form, database), form.workloads);
-  for (const { name, lines } of outcome.workloads) {
+  const outcome = evaluate(await compare(bench, form, database, contestants), form.workloads);
+  for (const { name, lines, peers } of outcome.workloads) {
     for (const line of lines) {
       const cpu = `CPU ${spread(line.cpu, 3)} ms`;
-      bench.figure(
-        `${name} ${line.name}`,
-        `${spread(line.perSecond, 0)} requests/s, ÷ by hand ${spread(line.toHand, 2)}, ${cpu}`,
-      );
+      bench.figure(`${name} ${line.name}`, `${spread(line.perSecond, 0)} requests/s, ${cpu}`);
+    }
+    for (const { title, rate, cpu } of peers) {
+      bench.figure(`${name} ÷ ${title}`, `${spread(rate, 2)} requests/s, ${spread(cpu, 2)} CPU`);
     }
   }
   const trustworthy = isTrustworthy(bench, outcome);

@@ -7,7 +7,7 @@ import { freePort } from '../scripts/support/free-port.mjs';
 import { root } from '../scripts/support/root.mjs';
 import { CORES, onCore } from './processes.mjs';
 
-const peers = join(root, 'bench', 'peers');
+export const peers = join(root, 'bench', 'peers');
 const START_MS = 60_000;
 
 /** Production settings, with log, rate limits and metrics on; the rate limit is out of reach. */
@@ -24,28 +24,50 @@ async function serviceSettings() {
   };
 }
 
-const service = { main: 'dist/main.js', settings: serviceSettings, readyPath: '/health/ready' };
+const node = (...path) => [process.execPath, join(...path)];
+const service = {
+  command: node(root, 'dist', 'main.js'),
+  settings: serviceSettings,
+  readyPath: '/health/ready',
+};
 const production = () => ({ NODE_ENV: 'production' });
 
+/** Contestants with a `toolchain` take part where it is installed; prepare-peers.mjs builds them. */
 export const CONTESTANTS = [
   { name: 'service', title: 'this service', ...service },
   {
     name: 'fastify',
     title: 'by hand',
-    main: join(peers, 'fastify', 'main.mjs'),
+    command: node(peers, 'fastify', 'main.mjs'),
     settings: production,
+  },
+  {
+    name: 'go',
+    title: 'Go',
+    toolchain: 'go',
+    build: ['build', '-o', 'dist/peer', '.'],
+    command: [join(peers, 'go', 'dist', 'peer')],
+    settings: () => ({ GOMAXPROCS: '1' }),
+  },
+  {
+    name: 'rust',
+    title: 'Rust',
+    toolchain: 'cargo',
+    build: ['build', '--release', '--locked'],
+    command: [join(peers, 'rust', 'target', 'release', 'animal-store-bench-peer')],
+    settings: () => ({}), // its runtime has one thread
   },
   {
     name: 'express',
     title: 'by default',
-    main: join(peers, 'express', 'dist', 'main.js'),
+    command: node(peers, 'express', 'dist', 'main.js'),
     settings: production,
   },
   { name: 'again', title: 'this service once more', ...service },
   {
     name: 'fixed',
     title: 'fixed page',
-    main: join(peers, 'fixed', 'main.mjs'),
+    command: node(peers, 'fixed', 'main.mjs'),
     settings: production,
     only: ['hot'],
   },
@@ -62,7 +84,7 @@ export async function startContestant(bench, contestant, { url, key }) {
     PORT: String(port),
     ...(await contestant.settings()),
   };
-  const [command, ...args] = onCore(CORES.application, [process.execPath, contestant.main]);
+  const [command, ...args] = onCore(CORES.application, contestant.command);
   const started = performance.now();
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');

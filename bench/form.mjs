@@ -4,14 +4,14 @@ import { WORKLOADS } from './workloads.mjs';
 
 const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat | --keyed]
 
-  --quick   a smoke test of less than a minute; its figures mean nothing and are not written to docs/performance
+  --quick   a smoke test of about a minute; its figures mean nothing and are not written to docs/performance
   --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
   --flat    compares the cost of a page with few and with many rows, instead of the peers
   --keyed   compares creates with and without an Idempotency-Key, instead of the peers`;
 
 /** Uses several processes per contestant, because JIT compilation and GC make processes of one program differ. */
 const FULL = {
-  title: 'The full comparison takes about twenty minutes and needs an otherwise idle machine.',
+  title: 'The full comparison takes about half an hour and needs an otherwise idle machine.',
   rows: 1_000_000,
   processes: 4,
   rounds: 6,
@@ -30,7 +30,7 @@ const QUICK = {
   title: 'The quick form is a smoke test; its figures mean nothing.',
   rows: 100_000,
   processes: 1,
-  rounds: 2,
+  rounds: 1,
   seconds: 1,
   warmUpSeconds: 1,
   steadyRounds: 1,

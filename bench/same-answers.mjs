@@ -2,8 +2,18 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { bearer } from '../drills/support/http.mjs';
 
 const PATHS = ['/v1/pets', '/v1/pets?limit=3&after=40', '/v1/pets?limit=100&status=sold', '/v1/pets/7'];
-const REFUSED = ['/v1/pets?limit=101', '/v1/pets?limit=x', '/v1/pets?status=gone'];
+const REFUSED = ['/v1/pets?limit=101', '/v1/pets?limit=x', '/v1/pets?after=x', '/v1/pets?status=gone'];
+const ABSENT = '/v1/pets/9007199254740991';
 const NEW = { name: 'Rex', categoryId: 7, status: 'sold' };
+const WITHOUT_STATUS = { name: 'Réx <&>', categoryId: 7 };
+const REFUSED_BODIES = [
+  { name: '', categoryId: 7 },
+  { name: 'x'.repeat(256), categoryId: 7 },
+  { categoryId: 7 },
+  { name: 'Rex' },
+  { name: 'Rex', categoryId: 'x' },
+  { ...NEW, status: 'gone' },
+];
 
 /** Requires equal answers from all contestants, so that the bench compares the same work. */
 export async function requireSameAnswers(contestants, key) {
@@ -18,8 +28,10 @@ export async function requireSameAnswers(contestants, key) {
     for (const path of REFUSED) await requireStatus(contestant, path, 400, { headers: bearer(key) });
     await requireStatus(contestant, '/v1/pets', 401, {});
     await requireStatus(contestant, '/v1/pets', 401, { headers: bearer(`${key}x`) });
-    await requireStatus(contestant, '/v1/pets', 400, post(key, { name: '', categoryId: 'x' }));
-    await requireCreate(contestant, key);
+    await requireStatus(contestant, ABSENT, 404, { headers: bearer(key) });
+    for (const body of REFUSED_BODIES) await requireStatus(contestant, '/v1/pets', 400, post(key, body));
+    await requireCreate(contestant, key, NEW);
+    await requireCreate(contestant, key, WITHOUT_STATUS);
   }
 }
 
@@ -33,14 +45,15 @@ async function requireStatus({ origin, title }, path, status, options) {
   const answer = await fetch(`${origin}${path}`, options);
   await answer.arrayBuffer();
   if (answer.status !== status) {
-    throw new Error(`${title} answers ${path} with ${answer.status}, not with ${status}.`);
+    const request = `${options.method ?? 'GET'} ${path} ${options.body ?? ''}`.trim();
+    throw new Error(`${title} answers ${request} with ${answer.status}, not with ${status}.`);
   }
 }
 
-async function requireCreate({ origin, title }, key) {
-  const answer = await fetch(`${origin}/v1/pets`, post(key, NEW));
+async function requireCreate({ origin, title }, key, pet) {
+  const answer = await fetch(`${origin}/v1/pets`, post(key, pet));
   const { id, ...created } = await answer.json();
-  deepStrictEqual([answer.status, created], [201, NEW], `${title} creates something else`);
+  deepStrictEqual([answer.status, created], [201, pet], `${title} creates something else`);
   if (!answer.headers.get('location')?.endsWith(`/pets/${id}`))
     throw new Error(`${title} sends no Location header.`);
 }

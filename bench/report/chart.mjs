@@ -5,8 +5,13 @@ const GROUP_GAP = 26;
 const RIGHT = 60;
 
 /** Colours that are legible on white and black, and differ in brightness for colour-blind readers. */
-const COLOURS = { service: '#2f81f7', fastify: '#8b949e', express: '#d29922' };
-const NAMES = { service: 'this service', fastify: 'by hand', express: 'by default' };
+const COLOURS = {
+  service: '#2f81f7',
+  fastify: '#8b949e',
+  go: '#00add8',
+  rust: '#b7410e',
+  express: '#d29922',
+};
 const INK = '#768390';
 
 /** Draws requests per second relative to the hand-written peer, whose bar is always 1. */
@@ -17,7 +22,7 @@ export function chart({ workloads }, caption) {
   }));
   const longest = Math.max(...bars.flatMap(({ lines }) => lines.map(({ toHand }) => toHand.high)));
   const scale = (WIDTH - LEFT - RIGHT) / longest;
-  const parts = [legend(20)];
+  const parts = [legend(bars[0].lines, 20)];
   let y = 50;
   for (const { title, lines } of bars) {
     parts.push(text(LEFT - 10, y + (lines.length * BAR) / 2 + 4, title, 'end'));
@@ -45,10 +50,10 @@ function bar({ name, toHand }, y, scale) {
   ].join('');
 }
 
-function legend(y) {
-  return Object.entries(NAMES)
-    .map(([name, title], i) => {
-      const x = LEFT + i * 130;
+function legend(lines, y) {
+  return lines
+    .map(({ name, title }, i) => {
+      const x = LEFT + i * 100;
       return `<rect x="${x}" y="${y - 10}" width="12" height="12" fill="${COLOURS[name]}"/>${text(x + 18, y, title, 'start')}`;
     })
     .join('');

@@ -11,8 +11,12 @@ export function comparisonPage({ workloads, process }, machine, form) {
     `${form.rows.toLocaleString('en')} animals; ${form.processes} processes each, one after the other, with ${form.rounds} ` +
       `interleaved rounds of ${form.seconds} s; median (lowest–highest). ${pinning} [Method](README.md).`,
     '![Requests per second as ratios to the peer written by hand](chart.svg)',
-    '## Ratios',
-    ratioTable(workloads),
+    '## Requests per second',
+    ratioTable(workloads, 'rate', ['÷ itself', toItself]),
+    '## CPU time per request',
+    ratioTable(workloads, 'cpu'),
+    '## p99 at equal load',
+    ratioTable(workloads, 'p99', ['this service', atEqualLoad]),
     '## Figures',
     figureTable(workloads),
     '## Process',
@@ -24,21 +28,18 @@ const pinning = isPinned
   ? 'The application has core 0, PostgreSQL and the load share core 1.'
   : 'Everything shares one core.';
 
-function ratioTable(workloads) {
-  const head = ['', '÷ by hand', '÷ by default', 'CPU ÷ by hand', 'p99 at equal load ÷ by hand', '÷ itself'];
-  const rows = workloads.map(({ name, title, toHand, toDefault, cpu, steady, control }) => [
-    `\`${name}\`: ${title}`,
-    spread(toHand, 2),
-    spread(toDefault, 2),
-    spread(cpu, 2),
-    steady ? equalLoad(steady) : '–',
-    control ? spread(control, 2) : '–',
+function ratioTable(workloads, figure, [title, cell] = []) {
+  const head = ['', ...workloads[0].peers.map((peer) => `÷ ${peer.title}`), ...(title ? [title] : [])];
+  const rows = workloads.map((workload) => [
+    `\`${workload.name}\`: ${workload.title}`,
+    ...workload.peers.map((peer) => (peer[figure] ? spread(peer[figure], 2) : '–')),
+    ...(cell ? [cell(workload)] : []),
   ]);
   return table(head, rows);
 }
 
-const equalLoad = ({ perSecond, ours, ratio }) =>
-  `${spread(ratio, 2)}, ${ours.toFixed(1)} ms at ${perSecond}/s`;
+const toItself = ({ control }) => (control ? spread(control, 2) : '–');
+const atEqualLoad = ({ steady }) => (steady ? `${steady.p99.toFixed(1)} ms at ${steady.perSecond}/s` : '–');
 
 function figureTable(workloads) {
   const rows = workloads.flatMap(({ name, lines }) =>
