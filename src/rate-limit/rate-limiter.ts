@@ -4,15 +4,18 @@ import { SERVICE_NAME } from '../common/contract.js';
 import { Allowance } from './allowance.js';
 import type { RedisConnection } from './redis-connection.js';
 import { MOST_CLIENTS, FixedWindows } from './fixed-windows.js';
+import { type AskForPermits, Leases, type Taken } from './leases.js';
+import { WINDOW_MS } from './permits.js';
 
-const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = WINDOW_MS / 1000;
 
-/** Limits an action of clients per minute: across replicas through Redis, or within this process while Redis is down. */
+/** Limits an action of clients per minute: across replicas through Redis, or within this service while Redis is down. */
 export class RateLimiter {
   /** The RateLimit-Policy header of the IETF draft. */
   readonly policy: string;
-  private readonly local = new FixedWindows(WINDOW_SECONDS * 1000);
+  private readonly local = new FixedWindows(WINDOW_MS);
   private readonly shared: RateLimiterRedis | undefined;
+  private leases: Leases | undefined;
   /** Clients with nothing left, and the end of their window. */
   private readonly exhausted = new LRUCache<string, number>({ max: MOST_CLIENTS });
 
@@ -34,7 +37,12 @@ export class RateLimiter {
       });
   }
 
-  /** Counts one action of a client and returns what is left: as a promise only with Redis. */
+  /** Without Redis, counts together with the other workers of this service. */
+  countWith(ask: AskForPermits): void {
+    this.leases = new Leases(this.name, this.limit, ask);
+  }
+
+  /** Counts one action of a client and returns what is left: as a promise only when another process has to be asked. */
   take(client: string): Allowance | undefined | Promise<Allowance> {
     if (this.limit === 0) return undefined;
     const { shared, redis } = this;
@@ -48,9 +56,15 @@ export class RateLimiter {
     return endsAt > now ? new Allowance(-1, endsAt - now) : undefined;
   }
 
-  private takeLocal(client: string): Allowance {
+  private takeLocal(client: string): Allowance | Promise<Allowance> {
     // Whole milliseconds: with fractions, rounding could make the rest of a window longer than the window.
     const now = Math.floor(performance.now());
+    if (this.leases) {
+      const taken = this.leases.take(client, now);
+      return taken instanceof Promise
+        ? taken.then((late) => this.allowanceOf(late, client, now))
+        : this.allowanceOf(taken, client, now);
+    }
     const { count, endsAt } = this.local.count(client, now);
     return this.allowance(client, count, endsAt - now, now);
   }
@@ -69,6 +83,10 @@ export class RateLimiter {
       outcome.msBeforeNext,
       Math.floor(performance.now()),
     );
+  }
+
+  private allowanceOf({ left, endsAt }: Taken, client: string, now: number): Allowance {
+    return this.allowance(client, this.limit - left, Math.max(0, endsAt - now), now);
   }
 
   private allowance(client: string, count: number, resetMs: number, now: number): Allowance {

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../common/config/config.js';
+import type { AskForPermits } from './leases.js';
 import { RateLimiter } from './rate-limiter.js';
 import { RedisConnection } from './redis-connection.js';
 
@@ -19,6 +20,11 @@ export class RateLimits implements OnApplicationShutdown {
 
   static async start(config: Config): Promise<RateLimits> {
     return new RateLimits(config, config.redisUrl ? await RedisConnection.to(config.redisUrl) : undefined);
+  }
+
+  /** Holds the limits for all workers of this service together. */
+  countWith(ask: AskForPermits): void {
+    for (const limiter of [this.requests, this.failures]) limiter.countWith(ask);
   }
 
   onApplicationShutdown(): void {
