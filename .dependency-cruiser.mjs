@@ -33,11 +33,18 @@ export default {
       severity: 'error',
       comment:
         'A feature may import the *.module.ts and *.service.ts of another, and no file at the top of src.',
-      from: { path: '^src/([^/]+)/', pathNot: inside([...shared, 'tools']) },
+      from: { path: '^src/([^/]+)/', pathNot: inside([...shared, 'tools', 'workers']) },
       to: {
         path: '^src/',
         pathNot: ['^src/$1/', inside(shared), '^src/[^/]+/[^/]+\\.(?:module|service)\\.ts$'],
       },
+    },
+    {
+      name: 'only-main-knows-of-workers',
+      severity: 'error',
+      comment: 'The service runs alike in one process and in several.',
+      from: { path: '^src/', pathNot: ['^src/main\\.ts$', inside(['workers'])] },
+      to: { path: inside(['workers']) },
     },
   ],
   options: {

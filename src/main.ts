@@ -1,30 +1,33 @@
-import { createApp } from './app.js';
-import { announceAddress, offerDevelopmentKey } from './startup-message.js';
-import { loadYaml } from './api/document/document-text.js';
-import { Database } from './database/database.js';
-import { ConfigError, environment, ineffectiveVariables, loadConfig } from './common/config/load-config.js';
-import { LIMITS } from './edge/limits.js';
-import { DatabaseInUseError } from './database/embedded/embedded-database.js';
-import { exitOnCrash, shutDownOnSignals } from './signals.js';
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import type { Config } from './common/config/config.js';
+import { ConfigError, loadConfig, readEnvironment } from './common/config/load-config.js';
+import { DatabaseInUseError } from './database/embedded/directory-lock.js';
 
 // Without a listener, a full disk or a reader that is gone would end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
-  const config = loadConfig(environment());
-  const app = await createApp(config);
-  const { log } = app.getHttpAdapter().getInstance();
-  exitOnCrash(log);
-  for (const warning of ineffectiveVariables()) log.warn(warning);
-  shutDownOnSignals(app);
-  await app.listen({ port: config.port, host: config.host, backlog: LIMITS.backlog });
-  await announceAddress(app);
-  await app.get(Database).whenReady();
-  await offerDevelopmentKey(app);
-  await loadYaml().catch((error: unknown) => log.warn({ err: error }, 'cannot load the package yaml'));
+  if (cluster.isWorker) await (await import('./workers/worker.js')).work();
+  else await start(readConfig());
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
+}
+
+async function start(config: Config | undefined): Promise<void> {
+  if (config === undefined || config.workerCount === 1) return (await import('./serve.js')).serve();
+  const { supervise } = await import('./workers/primary.js');
+  return supervise(config, fileURLToPath(import.meta.url));
+}
+
+/** Without the settings of features, which only workers load. Mistakes are left to `serve`, which lists all of them. */
+function readConfig(): Config | undefined {
+  try {
+    return loadConfig(readEnvironment());
+  } catch {
+    return undefined;
+  }
 }
 
 /** A mistake of the operator needs only a message, anything else its stack. */

@@ -6,7 +6,12 @@ import { StatementQueues } from './batching/statement-queues.js';
 @Injectable()
 export class DatabaseMetrics {
   constructor(metrics: Metrics, availability: Availability, queues: StatementQueues) {
-    metrics.gauge('database_up', '1 while the database can be used.', () => Number(availability.isAvailable));
+    metrics.gauge(
+      'database_up',
+      '1 while the database can be used.',
+      () => Number(availability.isAvailable),
+      'min',
+    );
     metrics.gauge('database_queue_length', 'Statements that wait to be sent.', () => queues.load.waiting);
     metrics.gauge(
       'database_batches_under_way',

@@ -1,21 +1,15 @@
-import { once } from 'node:events';
+import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
 import { Config } from '../common/config/config.js';
-import { watchConnections } from './http/connections.js';
-import { LIMITS } from './limits.js';
-import { handleInOrder } from './http/pipelining.js';
 import { findUp } from '../common/find-up.js';
-import { ConfigError } from '../common/config/load-config.js';
 import { Metrics } from '../observability/metrics.js';
+import { serveMetrics } from './serve-metrics.js';
 
-/** Far more than scrapers need. */
-const CONNECTIONS = 100;
-
-/** Serves /metrics on a port of its own, which keeps the metrics from clients. */
+/** Completes the metrics of this process and serves them, unless the primary serves those of all workers. */
 @Injectable()
 export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('MetricsServer');
@@ -40,38 +34,18 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       name: 'build_info',
       help: 'The version of the running service; always 1.',
       labelNames: ['version', 'node', 'revision'],
+      aggregator: 'first',
       registers: [this.metrics.registry],
     }).set({ version: packageVersion(), node: process.version, revision }, 1);
-    this.server = createServer((request, response) => void this.answer(request, response));
-    watchConnections(this.server, { ...LIMITS, connections: CONNECTIONS });
-    handleInOrder(this.server);
-    try {
-      await once(this.server.listen(port, host), 'listening');
-    } catch (error) {
-      throw new ConfigError([
-        `METRICS_PORT and METRICS_HOST must be a free address (${(error as Error).message})`,
-      ]);
-    }
+    if (cluster.isWorker) return;
+    const { registry } = this.metrics;
+    this.server = await serveMetrics({ port, host }, () => registry.metrics(), this.logger);
   }
 
   async onApplicationShutdown(): Promise<void> {
     if (!this.server?.listening) return;
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server?.close(resolve));
-  }
-
-  private async answer({ method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
-      response.writeHead(404).end();
-      return;
-    }
-    try {
-      const text = await this.metrics.registry.metrics();
-      response.writeHead(200, { 'content-type': this.metrics.registry.contentType }).end(text);
-    } catch (error) {
-      this.logger.error(error);
-      response.writeHead(500).end();
-    }
   }
 }
 

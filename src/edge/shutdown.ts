@@ -1,3 +1,4 @@
+import { Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
@@ -12,15 +13,25 @@ const CLOSE_TIMEOUT_MS = 5_000;
 @Injectable()
 export class Shutdown {
   private begun = false;
+  private succeeded = false;
 
-  get hasBegun(): boolean {
-    return this.begun;
+  /** Whether load balancers are to send requests elsewhere. */
+  get isNoticed(): boolean {
+    return this.begun && !this.succeeded;
   }
 
   /** Resolves when load balancers have had time to notice. */
   async drain(milliseconds: number): Promise<void> {
     this.begun = true;
     if (milliseconds > 0) await delay(milliseconds);
+  }
+
+  /** Leaves new connections to another process of this service, so that load balancers have nothing to notice. */
+  async handOver(server: Server, milliseconds: number): Promise<void> {
+    this.succeeded = true;
+    // The close() of http would also end idle connections, on which requests may be under way.
+    Server.prototype.close.call(server);
+    await this.drain(milliseconds);
   }
 
   attachTo(instance: FastifyInstance): void {

@@ -33,7 +33,7 @@ export class HealthController {
   @RouteConfig(PROBE)
   @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {
-    if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');
+    if (this.shutdown.isNoticed) throw unavailable('The service is about to end.');
     await this.database.checkReadiness().catch((error: unknown) => {
       throw unavailable(error instanceof DatabaseOutage ? error.message : 'The database does not answer.');
     });

@@ -9,12 +9,13 @@ import { Counter, Gauge, Registry } from 'prom-client';
 export class Metrics {
   readonly registry = new Registry();
 
-  /** Registers a value that goes up and down, read at each scrape. */
-  gauge(name: string, help: string, read: () => number): void {
+  /** Registers a value that goes up and down, read at each scrape. The values of several workers are added up, or the least counts. */
+  gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'min' = 'sum'): void {
     this.registry.registerMetric(
       new Gauge({
         name,
         help,
+        aggregator,
         registers: [],
         collect() {
           this.set(read());

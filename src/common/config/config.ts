@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Type } from '@nestjs/common';
 import { API_PREFIX } from '../api-prefix.js';
 import { SERVICE_NAME } from '../contract.js';
@@ -15,6 +16,7 @@ import {
   port,
   postgresUrl,
   redisUrl,
+  workers,
 } from './value-parsers.js';
 
 export type KeyEnvironment = 'live' | 'test';
@@ -123,6 +125,11 @@ export class Config {
   })
   readonly maxConcurrentRequests: number = 256;
 
+  @Env('WORKERS', workers, {
+    about: 'Processes that serve requests; `auto`: one per core.',
+  })
+  readonly workers: number | 'auto' = 1;
+
   @Env('METRICS_PORT', port, {
     about: 'The port of `/metrics`, for Prometheus.',
     unset: 'no metrics',
@@ -178,6 +185,18 @@ export class Config {
 
   ofFeature<T extends object>(type: Type<T>): T {
     return this.featureSettings.find((settings): settings is T => settings instanceof type) ?? new type();
+  }
+
+  get workerCount(): number {
+    if (this.workers !== 'auto') return this.workers;
+    return this.databaseUrl ? availableParallelism() : 1;
+  }
+
+  contradictions(): string[] {
+    if (this.databaseUrl || this.workerCount === 1) return [];
+    return [
+      'WORKERS must be 1 or auto on the embedded database, which one process opens: set DATABASE_URL for more',
+    ];
   }
 
   /** Load balancers need time to notice that a replica stops. In development there is none to wait for. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,7 @@ describe('loadConfig', () => {
       KEY_ENVIRONMENT: 'live',
       RATE_LIMIT_PER_KEY: '0',
       RATE_LIMIT_FAILURES: '10',
+      WORKERS: '4',
       REDIS_URL: 'rediss://cache:6379',
       TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1, 2001:db8::/32',
       SUNSET_REHEARSAL: 'true',
@@ -67,6 +69,7 @@ describe('loadConfig', () => {
       keyEnvironment: 'live',
       rateLimitPerKey: 0,
       rateLimitFailures: 10,
+      workers: 4,
       redisUrl: 'rediss://cache:6379',
       trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
       sunsetRehearsal: true,
@@ -96,6 +99,7 @@ describe('loadConfig', () => {
       CONTACT: 'http://example.org',
       KEY_ENVIRONMENT: 'production',
       RATE_LIMIT_PER_KEY: 'many',
+      WORKERS: '0',
       TRUSTED_PROXIES: '10.0.0.0/33',
       SUNSET_REHEARSAL: 'yes',
       CORS_ORIGINS: 'https://a.example.org/path',
@@ -119,10 +123,19 @@ describe('loadConfig', () => {
       '  - RATE_LIMIT_PER_KEY must be a number of requests a minute, 0 for no limit',
       '  - TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas',
       '  - SUNSET_REHEARSAL must be true or false',
+      '  - WORKERS must be auto or a number of processes from 1 to 64',
       '  - CORS_ORIGINS must be origins such as https://app.example.com, separated by commas',
       '  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
     ]);
     expect(error.message).not.toContain('secret');
+  });
+
+  it('runs one worker by default and on the embedded database, and with auto one per core', () => {
+    const DATABASE_URL = 'postgres://db/animals';
+    expect(loadConfig({ DATABASE_URL }).workerCount).toBe(1);
+    expect(loadConfig({ DATABASE_URL, WORKERS: 'auto' }).workerCount).toBe(availableParallelism());
+    expect(loadConfig({ WORKERS: 'auto' }).workerCount).toBe(1);
+    expect(() => loadConfig({ WORKERS: '2' })).toThrow('set DATABASE_URL for more');
   });
 
   it('drains by default only when DATABASE_URL is set and there is no terminal', () => {

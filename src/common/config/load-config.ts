@@ -18,6 +18,11 @@ export function environment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
+/** The same without changing that of this process, whose children read `.env` themselves. */
+export function readEnvironment(): NodeJS.ProcessEnv {
+  return existsSync('.env') ? { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env } : process.env;
+}
+
 /** Warnings about variables that have no effect, probably because of a typing error. */
 export function ineffectiveVariables(): string[] {
   const inFile = existsSync('.env') ? Object.keys(parseEnv(readFileSync('.env', 'utf8'))) : [];

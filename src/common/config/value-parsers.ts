@@ -25,6 +25,11 @@ export function integer(minimum: number, maximum: number, expected: string): Par
 
 export const port = integer(0, 65_535, 'a port number from 0 to 65535');
 
+export const workers: Parser<number | 'auto'> = {
+  expected: 'auto or a number of processes from 1 to 64',
+  parse: (text) => (text === 'auto' ? text : integer(1, 64, '').parse(text)),
+};
+
 export const flag: Parser<boolean> = {
   expected: 'true or false',
   parse: (text) => ({ true: true, false: false })[text],

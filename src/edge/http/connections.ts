@@ -44,6 +44,8 @@ export function watchConnections(
 ): void {
   const open = new Map<Socket, Progress>();
   server.maxConnections = limits.connections;
+  // Of several workers, each would otherwise pass a connection beyond its limit to the next, again and again.
+  Object.assign(server, { dropMaxConnection: true });
   server.on('connection', (socket) => {
     const now = performance.now();
     open.set(socket, { read: 0, readAt: now, sent: 0, sentAt: now, unsent: 0, unsentSince: now });

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'node:cluster';
+import { AggregatorRegistry } from 'prom-client';
+import { type MetricValues, sendTo } from './messages.js';
+
+/** For workers whose event loop is blocked: their previous values count. */
+const PATIENCE_MS = 1_000;
+const TOTALS = new Set(['counter', 'histogram']);
+
+/**
+ * Adds up the metrics of all workers. The totals of workers that ended stay in the sum, as far as they were collected:
+ * Prometheus would take a sum that falls for a restart, and report all of it as an increase.
+ */
+export class WorkerMetrics {
+  private readonly latest = new Map<number, MetricValues[]>();
+  private past: object[] = [];
+  private readonly onCollected = new Map<number, () => void>();
+  private page: Promise<string> | undefined;
+
+  /** Returns the page for Prometheus. Scrapers that ask at the same time get the same. */
+  collect(workers: Worker[]): Promise<string> {
+    this.page ??= this.gather(workers).finally(() => (this.page = undefined));
+    return this.page;
+  }
+
+  receive({ id }: Worker, metrics: MetricValues[]): void {
+    this.latest.set(id, metrics.map(withAggregator));
+    this.onCollected.get(id)?.();
+  }
+
+  forget({ id }: Worker): void {
+    const totals = this.latest.get(id)?.filter(({ type }) => TOTALS.has(String(type))) ?? [];
+    this.past = AggregatorRegistry.aggregate([this.past, totals]).getMetricsAsArray();
+    this.latest.delete(id);
+    this.onCollected.get(id)?.();
+    this.onCollected.delete(id);
+  }
+
+  private async gather(workers: Worker[]): Promise<string> {
+    const answers = workers.map(
+      (worker) => new Promise<void>((resolve) => this.onCollected.set(worker.id, resolve)),
+    );
+    for (const worker of workers) sendTo(worker, { type: 'collect' });
+    const patience = new AbortController();
+    await Promise.race([
+      Promise.all(answers),
+      delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}),
+    ]);
+    patience.abort();
+    return AggregatorRegistry.aggregate([...this.latest.values(), this.past]).metrics();
+  }
+}
+
+/** The slowest event loop and the latest start are what alerts look for. prom-client has the average, and no start. */
+function withAggregator(metric: MetricValues): MetricValues {
+  const isGreatest = /^(nodejs_eventloop_lag|process_start_time)/.test(metric.name);
+  return isGreatest && metric.aggregator !== 'min' ? { ...metric, aggregator: 'max' } : metric;
+}

@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { createApp } from '../../src/app.js';
+import { generateKey } from '../../src/auth/key-format.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { Config } from '../../src/common/config/config.js';
+import { Database } from '../../src/database/database.js';
+import { call } from './support/client.js';
+import { createDatabase, describeOnServer, type TestDatabase } from './support/database.js';
+import { isRunning, Supervised } from './support/supervised.js';
+
+const CONNECTIONS = 8;
+
+type Outcome = number | string;
+
+/** Sends requests on kept-alive connections, one for each client, until it is stopped. Nothing is tried again. */
+function load(origin: string, key: string) {
+  const clients = Array.from({ length: CONNECTIONS }, (): Outcome[] => []);
+  const headers = { authorization: `Bearer ${key}` };
+  let stopped = false;
+  const ask = (agent: Agent): Promise<Outcome> =>
+    new Promise((resolve) => {
+      request(`${origin}/v1/pets`, { agent, headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+        answer.on('error', (error) => resolve(error.message));
+      })
+        .on('error', (error) => resolve(error.message))
+        .end();
+    });
+  const all = clients.map(async (outcomes) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!stopped) {
+      outcomes.push(await ask(agent));
+      await pause(5);
+    }
+    agent.destroy();
+  });
+  return {
+    clients,
+    async stop(): Promise<Outcome[][]> {
+      stopped = true;
+      await Promise.all(all);
+      return clients;
+    },
+  };
+}
+
+function addressesOf({ connection }: TestDatabase): NodeJS.ProcessEnv {
+  if (connection.kind !== 'server') throw new Error('The embedded database has no address.');
+  return { DATABASE_URL: connection.url, DATABASE_DIRECT_URL: connection.directUrl };
+}
+
+describeOnServer('Two workers', () => {
+  let database: TestDatabase;
+  let settings: NodeJS.ProcessEnv;
+  let key: string;
+  const launched = new Set<Supervised>();
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    settings = { ...addressesOf(database), SHUTDOWN_DRAIN_MS: '800' };
+    const app = await createApp(new Config(), {
+      connection: database.connection,
+      logger: pino({ level: 'silent' }),
+    });
+    await app.get(Database).whenReady();
+    ({ key } = await app.get(KeysService).issue({ name: 'workers' }));
+    await app.close();
+  }, 60_000);
+  afterEach(async () => {
+    for (const service of launched) await service.stop();
+    launched.clear();
+  });
+  afterAll(() => database.drop());
+
+  const launch = async (more: NodeJS.ProcessEnv = {}): Promise<Supervised> => {
+    const service = await Supervised.launch({ ...settings, ...more });
+    launched.add(service);
+    return service;
+  };
+  const start = async (more?: NodeJS.ProcessEnv) => (await launch(more)).ready();
+  const get = (service: Supervised, bearer = key) =>
+    call(service.origin, 'GET', '/v1/pets', { headers: { authorization: `Bearer ${bearer}` } });
+
+  it('both serve, announce themselves once, and have one page of metrics', async () => {
+    const service = await start();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(service)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await service.metric('http_requests_total{')).toBe(20);
+    expect(await service.metric('http_request_duration_seconds_count{')).toBe(20);
+    expect(await service.metric('database_up')).toBe(1);
+    expect(await service.metric('build_info{')).toBe(1);
+    expect(await service.metric('process_start_time_seconds')).toBeLessThan(Date.now() / 1000 + 60);
+    expect(await service.metric('nodejs_eventloop_lag_p99_seconds')).toBeLessThan(10);
+    expect(service.messages('The animal store listens')).toHaveLength(1);
+    const served = () => new Set(service.lines.filter(({ route }) => route).map(({ worker }) => worker));
+    while (served().size < 2) expect((await get(service)).status).toBe(200);
+    expect(served()).toEqual(new Set([1, 2]));
+  }, 60_000);
+
+  it('migrate an empty database once', async () => {
+    const empty = await createDatabase();
+    const service = await start(addressesOf(empty));
+    const migrated = service.messages('Migrated the database').map(({ worker }) => worker);
+    await service.stop();
+    await empty.drop();
+    expect(migrated).toEqual([1]);
+  }, 60_000);
+
+  it('hold limits together, of requests and of failed authentications', async () => {
+    const service = await start({ RATE_LIMIT_PER_KEY: '30', RATE_LIMIT_FAILURES: '10' });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => get(service)));
+    const passed = answers.filter(({ status }) => status === 200);
+    expect(passed).toHaveLength(30);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    const left = passed.map(({ headers }) => /r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
+    expect(new Set(left)).toEqual(new Set(Array.from({ length: 30 }, (_, i) => String(i))));
+    const guesses = Array.from({ length: 30 }, () => get(service, generateKey('test')));
+    const refused = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(refused.filter((status) => status === 401)).toHaveLength(10);
+    expect(refused.filter((status) => status === 429)).toHaveLength(20);
+  }, 60_000);
+
+  it('are replaced when they die, without a failure on connections to the others or totals that fall', async () => {
+    const service = await start();
+    const before = service.workers;
+    const traffic = load(service.origin, key);
+    while (traffic.clients.some((outcomes) => outcomes.length < 20)) await pause(20);
+    const counted = await service.metric('http_requests_total{');
+    process.kill(before[0]!, 'SIGKILL');
+    await service.says('A worker ended and is replaced.');
+    expect(await service.metric('http_requests_total{')).toBeGreaterThanOrEqual(counted);
+    while (service.messages('Server listening').length < 3) await pause(20);
+    const failures = (await traffic.stop()).map((outcomes) => outcomes.filter((outcome) => outcome !== 200));
+    expect(Math.max(...failures.map(({ length }) => length))).toBeLessThanOrEqual(1);
+    expect(failures.filter(({ length }) => length === 0)).not.toHaveLength(0);
+    expect(service.workers).toHaveLength(2);
+    expect(service.workers).not.toContain(before[0]);
+    expect(service.workers).toContain(before[1]);
+  }, 60_000);
+
+  it('are renewed by SIGHUP without a failed request, and the service stays ready', async () => {
+    const service = await start();
+    const before = service.workers;
+    const traffic = load(service.origin, key);
+    const probes: number[] = [];
+    service.signal('SIGHUP');
+    while (service.messages('The workers are renewed.').length === 0) {
+      probes.push((await call(service.origin, 'GET', '/health/ready')).status);
+      await pause(20);
+    }
+    const outcomes = await traffic.stop();
+    expect(new Set(outcomes.flat())).toEqual(new Set([200]));
+    expect(new Set(probes)).toEqual(new Set([200]));
+    expect(service.workers).toHaveLength(2);
+    for (const pid of before) expect(isRunning(pid)).toBe(false);
+    expect(await service.metric('http_requests_total{')).toBeGreaterThan(0);
+  }, 90_000);
+
+  it('end together on SIGTERM, after reporting not ready', async () => {
+    const service = await start();
+    const { workers } = service;
+    // A supervisor may signal every process of the service.
+    for (const pid of [...workers, service.pid]) process.kill(pid, 'SIGTERM');
+    while ((await call(service.origin, 'GET', '/health/ready')).status !== 503) await pause(20);
+    expect((await get(service)).status).toBe(200);
+    expect(await service.ended).toBe(0);
+    for (const pid of workers) expect(isRunning(pid)).toBe(false);
+  }, 60_000);
+
+  it('end at once when the primary is killed', async () => {
+    const service = await start();
+    const { workers } = service;
+    service.signal('SIGKILL');
+    await service.ended;
+    while (workers.some(isRunning)) await pause(20);
+    expect(workers).toHaveLength(2);
+  }, 60_000);
+
+  it('end the service, with the reason, when they die again and again', async () => {
+    const service = await start();
+    let kills = 0;
+    while (service.messages('Workers end again and again').length === 0) {
+      const [oldest] = service.workers;
+      if (oldest !== undefined && isRunning(oldest)) {
+        process.kill(oldest, 'SIGKILL');
+        await service.says('A worker ended', ++kills).catch(() => {});
+      }
+      await pause(10);
+    }
+    expect(service.messages('Workers end again and again')[0]).toMatchObject({
+      level: 60,
+      signal: 'SIGKILL',
+      code: null,
+      deaths: 7,
+    });
+    expect(await service.ended).toBe(1);
+  }, 120_000);
+});
+
+describe('WORKERS=2', () => {
+  const launched = new Set<Supervised>();
+  afterEach(async () => {
+    for (const service of launched) await service.stop();
+  });
+  const launch = async (settings: NodeJS.ProcessEnv): Promise<Supervised> => {
+    const service = await Supervised.launch({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x', ...settings });
+    launched.add(service);
+    return service;
+  };
+
+  it('is refused on the embedded database', async () => {
+    const service = await launch({ DATABASE_URL: '', DATABASE_DIRECT_URL: '' });
+    expect(await service.ended).toBe(1);
+    expect(service.out).toBe('');
+    expect(service.err).toBe(
+      'The configuration is not valid:\n' +
+        '  - WORKERS must be 1 or auto on the embedded database, which one process opens: set DATABASE_URL for more\n',
+    );
+  }, 30_000);
+
+  it.each(['PORT', 'METRICS_PORT'])(
+    'reports a %s in use once',
+    async (name) => {
+      const other = createServer();
+      await once(other.listen(0, '127.0.0.1'), 'listening');
+      const { port } = other.address() as { port: number };
+      const service = await launch({ [name]: String(port) });
+      expect(await service.ended).toBe(1);
+      await once(other.close(), 'close');
+      expect(service.err.match(/EADDRINUSE/g)).toHaveLength(1);
+      expect(service.err).toContain(`127.0.0.1:${port}`);
+    },
+    30_000,
+  );
+
+  it('reports a wrong setting of a feature once', async () => {
+    const service = await launch({ GETPET_SUNSET_ON: 'soon' });
+    expect(await service.ended).toBe(1);
+    expect(service.out).toBe('');
+    expect(service.err).toBe(
+      'The configuration is not valid:\n  - GETPET_SUNSET_ON must be a day such as 2030-12-05\n',
+    );
+  }, 30_000);
+});
