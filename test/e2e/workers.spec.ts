@@ -59,6 +59,7 @@ describeOnServer('Two workers', () => {
   let settings: NodeJS.ProcessEnv;
   let key: string;
   const launched = new Set<Supervised>();
+  let traffic: ReturnType<typeof load> | undefined;
 
   beforeAll(async () => {
     database = await createDatabase();
@@ -72,6 +73,7 @@ describeOnServer('Two workers', () => {
     await app.close();
   }, 60_000);
   afterEach(async () => {
+    await traffic?.stop();
     for (const service of launched) await service.stop();
     launched.clear();
   });
@@ -128,7 +130,7 @@ describeOnServer('Two workers', () => {
   it('are replaced when they die, without a failure on connections to the others or totals that fall', async () => {
     const service = await start();
     const before = service.workers;
-    const traffic = load(service.origin, key);
+    traffic = load(service.origin, key);
     while (traffic.clients.some((outcomes) => outcomes.length < 20)) await pause(20);
     const counted = await service.metric('http_requests_total{');
     process.kill(before[0]!, 'SIGKILL');
@@ -146,7 +148,7 @@ describeOnServer('Two workers', () => {
   it('are renewed by SIGHUP without a failed request, and the service stays ready', async () => {
     const service = await start();
     const before = service.workers;
-    const traffic = load(service.origin, key);
+    traffic = load(service.origin, key);
     const probes: number[] = [];
     service.signal('SIGHUP');
     while (service.messages('The workers are renewed.').length === 0) {
