@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { childrenOf } from './process-figures.mjs';
 
 const PERIOD_US = 10_000;
 const QUOTA_US = PERIOD_US / 2;
 
 /**
- * Limits a process to half a core with a cgroup, so that the load generator and the database do not compete with it on
+ * Limits a process and its workers to half a core with a cgroup, so that the load generator and the database do not compete with it on
  * machines with few cores. Returns false where the kernel does not allow that.
  */
 export function confineToHalfACore(drill, pid) {
@@ -20,7 +21,7 @@ export function confineToHalfACore(drill, pid) {
     } else {
       writeFileSync(join(group, 'cpu.max'), `${QUOTA_US} ${PERIOD_US}`);
     }
-    writeFileSync(join(group, 'cgroup.procs'), String(pid));
+    for (const each of [pid, ...childrenOf(pid)]) writeFileSync(join(group, 'cgroup.procs'), String(each));
     return true;
   } catch (error) {
     drill.progress(`cannot limit the service to half a core: ${error.message}`);

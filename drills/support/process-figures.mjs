@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 // These figures come from /proc, so they are 0 on systems other than Linux.
 
+/** Of a process and its workers. */
 export const residentMiB = (pid) =>
+  [pid, ...childrenOf(pid)].reduce((sum, each) => sum + residentMiBOf(each), 0);
+
+export const childrenOf = (pid) =>
+  orZero(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g)) || [];
+
+const residentMiBOf = (pid) =>
   orZero(() =>
     Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024),
   );
