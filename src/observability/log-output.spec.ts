@@ -112,4 +112,18 @@ describe('Lines of the log', () => {
     end();
     expect(fatal).toEqual([]);
   });
+
+  it('of several processes leave in writes of whole lines that a pipe takes in one piece', async () => {
+    const pieces: string[] = [];
+    const write = (data: string | Buffer): number => pieces.push(data.toString()) && Buffer.byteLength(data);
+    const shared = new LogOutput(write, () => 0, true);
+    process.off('exit', process.listeners('exit').at(-1) as () => void);
+    const all = Array.from({ length: 100 }, (_, i) => `${i} ${'猫'.repeat(i === 50 ? 2_000 : 300)}\n`);
+    for (const line of all) shared.write(line);
+    await turn();
+    expect(pieces.join('')).toBe(all.join(''));
+    for (const piece of pieces) expect(piece).toMatch(/\n$/);
+    const long = pieces.filter((piece) => Buffer.byteLength(piece) > 4_096);
+    expect(long).toEqual([all[50]]);
+  });
 });

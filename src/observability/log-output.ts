@@ -1,9 +1,12 @@
+import cluster from 'node:cluster';
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 /** About a second of lines under load. */
 const MAX_CHARACTERS = 1_048_576;
 const RETRY_MS = 100;
 const EXIT_TIMEOUT_MS = 500;
+/** A pipe takes 4,096 bytes (PIPE_BUF) in one piece, and a character of a string has three at most. */
+const WHOLE_CHARACTERS = 1_365;
 const NOTHING = Buffer.alloc(0);
 
 type Write = (data: string | Buffer) => number;
@@ -31,6 +34,8 @@ export class LogOutput {
   constructor(
     private readonly writeOut: Write = toStandardOutput(),
     private readonly writeFatal: Write = (data) => writeTo(2, data),
+    /** Other processes write to the same pipe, so a write must not end within a line. */
+    private readonly isShared = cluster.isWorker,
   ) {
     process.on('exit', () => this.finish());
   }
@@ -68,17 +73,28 @@ export class LogOutput {
   /** Writes as much as possible. Returns true when nothing is left. */
   private drain(): boolean {
     try {
-      if (this.rest.length > 0) this.rest = this.rest.subarray(this.writeOut(this.rest));
-      if (this.rest.length > 0) return false;
-      if (this.buffered === '') return true;
-      const text = this.buffered;
-      const written = this.writeOut(text);
-      this.buffered = '';
-      if (written < Buffer.byteLength(text)) this.rest = Buffer.from(text).subarray(written);
-      return this.rest.length === 0;
+      for (;;) {
+        if (this.rest.length > 0) this.rest = this.rest.subarray(this.writeOut(this.rest));
+        if (this.rest.length > 0) return false;
+        if (this.buffered === '') return true;
+        const text = this.isShared ? this.firstLines() : this.buffered;
+        const written = this.writeOut(text);
+        this.buffered = this.buffered.slice(text.length);
+        if (written < Buffer.byteLength(text)) {
+          this.rest = Buffer.from(text).subarray(written);
+          return false;
+        }
+      }
     } catch {
       return false;
     }
+  }
+
+  private firstLines(): string {
+    const { buffered } = this;
+    if (buffered.length <= WHOLE_CHARACTERS) return buffered;
+    const end = buffered.lastIndexOf('\n', WHOLE_CHARACTERS - 1);
+    return buffered.slice(0, (end < 0 ? buffered.indexOf('\n') : end) + 1);
   }
 
   /** Gives a slow reader a moment to catch up. A fatal line that cannot be written goes to standard error. */
