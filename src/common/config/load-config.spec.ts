@@ -174,6 +174,14 @@ describe('loadConfig', () => {
       );
     });
 
+    it('rejects an empty file: its setting would count as absent', () => {
+      const empty = join(folder, 'empty');
+      writeFileSync(empty, '\n');
+      expect(() => loadConfig({ DATABASE_URL_FILE: empty })).toThrow(
+        'DATABASE_URL_FILE must not be the path of an empty file',
+      );
+    });
+
     it('rejects a file that cannot be read, a value beside it, and an invalid content', () => {
       const env = {
         DATABASE_URL_FILE: join(folder, 'missing'),

@@ -59,6 +59,13 @@ function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const path = env[`${name}${FILE_SUFFIX}`];
   if (!path) return env[name];
   if (env[name]) throw new Error(`Set either ${name} or ${name}${FILE_SUFFIX}, not both`);
+  const text = readSetting(name, path);
+  // Without an address of the server, for instance, the service would start on the embedded database.
+  if (!text) throw new Error(`${name}${FILE_SUFFIX} must not be the path of an empty file`);
+  return text;
+}
+
+function readSetting(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
