@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Duplex } from 'node:stream';
 import type { Client, Pool, PoolClient } from 'pg';
 import { startEmptyDatabase } from '../../../test/support/empty-database.js';
@@ -180,7 +180,8 @@ describe("pg's classes on an embedded database", () => {
     await patient.end();
   });
 
-  it('report an outage after the engine has failed', async () => {
+  it('report an outage after the engine has failed, and warn once', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     const failing = await startEmptyDatabase();
     const ownPool = new failing.driver.Pool();
     ownPool.on('error', () => {});
@@ -188,6 +189,10 @@ describe("pg's classes on an embedded database", () => {
     // There is no way to feed it rows: the engine asks for them in the middle of the query, and ends.
     await expect(ownPool.query('COPY t FROM STDIN')).rejects.toMatchObject({ code: '57P03' });
     await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
+    expect(warn.mock.calls).toEqual([
+      ['The embedded database has failed; restart the process to recover it'],
+    ]);
+    warn.mockRestore();
     await ownPool.end();
     await failing.close();
   });

@@ -97,6 +97,7 @@ export class PGliteSession {
         'The embedded database has failed; restart the process to recover it',
         cause,
       );
+      process.emitWarning(this.#failure.message);
       throw this.#failure;
     } finally {
       if (isOver) this.#passTurn();
