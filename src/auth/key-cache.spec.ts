@@ -1,15 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { ApiKey } from './api-key.entity.js';
-import { CACHE_MS, KeyCache } from './key-cache.js';
+import { KeyCache } from './key-cache.js';
 
-describe('KeyCache', () => {
-  it('keeps the counter of a key that is looked up again', async () => {
-    const keys = new KeyCache(() => Promise.resolve({ name: 'tests' } as ApiKey));
-    const first = await keys.find('hash');
-    await delay(CACHE_MS + 50);
-    const second = await keys.find('hash');
-    expect(keys.misses).toBe(2);
-    expect(second?.load).toBe(first?.load);
-  });
+it('a key and its successors have one share of the requests, other keys their own', async () => {
+  const keys: Record<string, Partial<ApiKey>> = {
+    AAAA: { id: 1n, originId: null, name: 'a' },
+    BBBB: { id: 2n, originId: 1n, name: 'a' },
+    CCCC: { id: 3n, originId: null, name: 'a' },
+  };
+  const cache = new KeyCache((hash) => Promise.resolve(keys[hash.toString('base64')] as ApiKey));
+  const [first, successor, other] = await Promise.all(
+    ['AAAA', 'BBBB', 'CCCC'].map((hash) => cache.find(hash)),
+  );
+  expect(successor?.load).toBe(first?.load);
+  expect(other?.load).not.toBe(first?.load);
 });

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../common/exchange.js';
+import type { Caller, KeyLoad } from '../common/exchange.js';
 import { printable } from '../common/printable.js';
 import { Allowance } from '../rate-limit/allowance.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
@@ -23,6 +23,8 @@ export class KeyCache {
   });
   /** Hashes that were not found. A cache of their own, or made-up keys would evict real ones. */
   private readonly missing = new LRUCache<string, true>({ max: 1_000, ttl: CACHE_MS });
+  /** By the first key of a rotation: a key and its successors have one share. */
+  private readonly loads = new LRUCache<bigint, KeyLoad>({ max: MAX_CACHED });
   /** Look-ups under way, which concurrent requests with the same key share. */
   private readonly pending = new Map<string, Promise<CachedKey | null>>();
   private readonly missingPerSecond = new FixedWindows(1_000, 1);
@@ -77,10 +79,16 @@ export class KeyCache {
     }
     // The name goes into logs, which are read in terminals.
     const name = printable(stored.name);
-    // Requests in flight hold the counter of the previous look-up.
-    const load = this.found.peek(hash, { allowStale: true })?.load ?? { inFlight: 0 };
+    const load = this.loadOf(stored.originId ?? stored.id);
     const key = { ...stored, name, load };
     this.found.set(hash, key);
     return key;
+  }
+
+  /** Requests in flight hold the counter of an earlier look-up. */
+  private loadOf(originId: bigint): KeyLoad {
+    const load = this.loads.get(originId) ?? { inFlight: 0 };
+    this.loads.set(originId, load);
+    return load;
   }
 }
