@@ -33,6 +33,9 @@ export async function expectAlways<T>(
   const result = await fc.check(property, {
     seed: FUZZ.seed,
     numRuns: Math.max(1, Math.round(FUZZ.cases * share)),
+    // Leaves time to report what was found, although it could be shrunk further.
+    interruptAfterTimeLimit: TIMEOUT_MS - 20_000,
+    markInterruptAsFailure: true,
     ...(FUZZ.path !== undefined && { path: FUZZ.path }),
   });
   done.properties++;
