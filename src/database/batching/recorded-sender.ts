@@ -23,7 +23,7 @@ const IDLE_LIMIT = ownQuery(
 
 /**
  * Sends a batch of inserts whose requests answer before the commit: first the inserts, then their companions and the
- * commit. Whatever goes wrong, all of them are rolled back, and each request runs again in a transaction of its own.
+ * commit. Whatever goes wrong, all of them are rolled back, and each request runs again.
  */
 export class RecordedSender {
   constructor(
