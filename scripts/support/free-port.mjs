@@ -1,11 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Returns a free loopback port. Another process may take it before the caller does. */
+/**
+ * Returns a free loopback port. It is below those that Linux gives out by itself from 32768 on: one of these could
+ * become another test's, or the source of a connection, before the caller listens on it.
+ */
 export async function freePort() {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address();
-  await once(server.close(), 'close');
-  return port;
+  for (let attempt = 1; ; attempt++) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer();
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+    } catch (error) {
+      if (attempt === 100) throw error;
+      continue;
+    }
+    await once(server.close(), 'close');
+    return port;
+  }
 }

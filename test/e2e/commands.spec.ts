@@ -11,6 +11,7 @@ import { SHORT_LIVED } from '../support/short-lived.js';
 import { call } from './support/client.js';
 import { createDatabase, type TestDatabase } from './support/database.js';
 import { describeInside } from './support/deployment.js';
+import { NOWHERE } from './support/scripted-server.js';
 
 interface Ended {
   code: number | null;
@@ -235,16 +236,17 @@ describeInside('The commands', () => {
     }).listen(0, '127.0.0.1');
     await once(refusing, 'listening');
     const BASE_URL = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`;
-    const test = () => launch('scripts/test.mjs', ['health'], { BASE_URL, API_KEY: 'x' }).end;
+    const test = (baseUrl: string) =>
+      launch('scripts/test.mjs', ['health'], { BASE_URL: baseUrl, API_KEY: 'x' }).end;
 
-    const refused = await test();
+    const refused = await test(BASE_URL);
     refusing.close();
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain(`${BASE_URL} refuses API_KEY: It has expired. Issue one where it runs`);
 
-    const unanswered = await test();
+    const unanswered = await test(`http://${NOWHERE}`);
     expect(unanswered).toMatchObject({ code: 1, out: '' });
-    expect(unanswered.err).toContain(`${BASE_URL} does not answer (ECONNREFUSED)`);
+    expect(unanswered.err).toContain(`http://${NOWHERE} does not answer (ECONNREFUSED)`);
   });
 
   it('npm run openapi:check passes: the committed document is up to date', async () => {

@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
-import { describeProxy, freePort, type Proxy, startProxy } from './support/proxy.js';
+import { freePort } from '../../scripts/support/free-port.mjs';
+import { describeProxy, type Proxy, startProxy } from './support/proxy.js';
 import { type Service, startService } from './support/service.js';
 import { parseRaw, sendRaw } from './support/socket.js';
 

@@ -4,10 +4,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from '@jest/globals';
+import { freePort } from '../../../scripts/support/free-port.mjs';
 import { describeInside, NeedsTheInside } from './deployment.js';
+import { NOWHERE } from './scripted-server.js';
 
 export const CONFIGURATION = 'docker/haproxy.cfg';
-const NOWHERE = '127.0.0.1:1';
 const START_MS = 10_000;
 
 const version = installedVersion();
@@ -97,12 +98,4 @@ export function requireHaproxy(wanted: number): void {
 function installedVersion(): number {
   const { stdout } = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
   return Number(/version (\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
 }

@@ -2,6 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+/** Where nobody listens. The system gives out no port so low, and `fetch` refuses port 1. */
+export const NOWHERE = '127.0.0.1:2';
+
 export interface Answer {
   readonly status?: number;
   readonly body?: string;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../../scripts/support/free-port.mjs';
 import { SHORT_LIVED } from '../../support/short-lived.js';
 import { call } from './client.js';
 
@@ -29,7 +29,7 @@ export class Supervised {
 
   /** Starts two workers on free ports. `settings` are environment variables. */
   static async launch(settings: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<Supervised> {
-    const ports = { PORT: await freePort(), METRICS_PORT: await freePort() };
+    const ports = { PORT: `${await freePort()}`, METRICS_PORT: `${await freePort()}` };
     const own = { NODE_OPTIONS: '', WORKERS: '2', HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info' };
     const env = { ...process.env, ...own, ...ports, ...settings };
     const child = spawn(process.execPath, [...SHORT_LIVED, ...execArgv, 'scripts/start.mjs'], { env });
@@ -82,14 +82,6 @@ export class Supervised {
     const samples = text.split('\n').filter((line) => line.startsWith(begin));
     return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   }
-}
-
-export async function freePort(): Promise<string> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return String(port);
 }
 
 /** Whether a process runs; one that ended, and that nobody has waited for, does not. */
