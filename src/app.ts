@@ -9,7 +9,7 @@ import { type Clock, SystemClock } from './common/clock.js';
 import type { Config } from './common/config/config.js';
 import { patchTypesOf } from './api/media-types.js';
 import { installResponseTransforms } from './api/responses/transform-response.decorator.js';
-import { skipInterceptorWithoutKey } from './api/responses/skip-without-key.js';
+import { serveRepeatableRoutes } from './api/responses/repeatable-routes.js';
 import { createAdapter } from './edge/adapter.js';
 import { allowOrigins } from './edge/cors.js';
 import { collectMethods } from './edge/methods.js';
@@ -59,7 +59,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   deprecationHeaders.attachTo(fastify);
   attachErrors(fastify, document, app.get(DeclaredErrors));
   installResponseTransforms(app, fastify);
-  skipInterceptorWithoutKey();
+  serveRepeatableRoutes();
   compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
   serveDocs(app, document);
   await app.init();

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { lastValueFrom, type Observable, of } from 'rxjs';
 import {
   idempotencyKeyReused,
   KEY_HEADER,
@@ -11,7 +10,7 @@ import {
 import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
 import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
-import { type Caller, replyOf, requestOf } from '../common/exchange.js';
+import type { Caller } from '../common/exchange.js';
 import { DatabaseBusy, toOutage } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
@@ -25,14 +24,27 @@ import { RequestsUnderWay } from './requests-under-way.js';
 const { waitMs, answerMs } = DATABASE_LIMITS;
 const NAME = KEY_HEADER.toLowerCase();
 const NO_BODY = Buffer.alloc(0);
-/** In a batch with others, then, without those whose records are known by now, in another, then alone. */
-const SHARED_ATTEMPTS = 2;
+/** In a batch with others, then, without those whose records are known by now, in two more, then alone. */
+const SHARED_ATTEMPTS = 3;
 const MOST_ATTEMPTS = 5;
+
+/**
+ * Most requests are no repetitions: a change is tried first, and its record violates the primary key if it has been made
+ * before. As that makes the other requests of its batch run again, a key that repeats has its records looked up first.
+ */
+const LOOKED_UP_MS = 60_000;
+
+declare module '../common/exchange.js' {
+  interface KeyLoad {
+    /** When a record of the key was found, by `performance.now()`. */
+    lastRepetition?: number;
+  }
+}
 
 interface KeyedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly handler: CallHandler;
+  readonly run: () => Promise<unknown>;
   readonly digest: Buffer;
   readonly bodyHash: Buffer;
   readonly deadline: number;
@@ -58,33 +70,39 @@ export class RecordedAnswers extends KeyedRequests {
     super();
   }
 
-  async answer(context: ExecutionContext, handler: CallHandler): Promise<Observable<unknown>> {
-    const request = requestOf(context);
-    const reply = replyOf(context);
-    const body = await bodyOf(request);
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: () => Promise<unknown>,
+  ): Promise<string | undefined> {
+    const read = bodyOf(request);
+    const body = read instanceof Promise ? await read : read;
     const digest = digestOf(request, keyOf(request));
     const bodyHash = hash('sha256', body, 'buffer');
     const deadline = performance.now() + waitMs + answerMs;
-    const keyed = { request, reply, handler, digest, bodyHash, deadline };
+    const keyed = { request, reply, run, digest, bodyHash, deadline };
     const id = digest.toString('latin1');
     const { result, isOwn } = await this.underWay.run(id, deadline, () => this.findOrMake(keyed));
     if (!result.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
     if (!isOwn || result.isRepeated) replay(result, reply);
-    return of(result.body ?? undefined);
+    return result.body ?? undefined;
   }
 
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
-    const { request, digest, reply, deadline } = keyed;
+    const { request, reply, run, digest, bodyHash, deadline } = keyed;
     const transactions = this.transactionsOf(request);
     for (let attempt = 1; ; attempt++) {
-      // Also after a batch that failed: the record of a request that another replica committed may be why.
-      const known = await this.records.find(digest);
-      if (known) return { ...known, isRepeated: true };
+      // A batch may have failed because the same request was committed before, here or by another replica.
+      const known = attempt > 1 || mayRepeat(request) ? await this.find(keyed) : undefined;
+      if (known) return known;
       const change = new RecordedChange(transactions, attempt > SHARED_ATTEMPTS, deadline);
       try {
-        const answer = await this.make(keyed, change);
+        const returned = await change.run(run);
+        const body = renderBody(returned, request, reply) ?? null;
+        const location = (reply.getHeader('location') as string | undefined) ?? null;
+        const answer = { bodyHash, status: reply.statusCode, location, body, isRepeated: false };
         await change.commit(this.records.companionOf(digest, answer), (one) => this.records.insert(one));
-        return { ...answer, isRepeated: false };
+        return answer;
       } catch (error) {
         reply.removeHeader('location');
         await change.rollBack();
@@ -92,12 +110,19 @@ export class RecordedAnswers extends KeyedRequests {
         if (error instanceof RunAgain && mayRetry) continue;
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
         if (toOutage(error, true)) throw error;
-        // Another replica may have committed the same request, which is why this one is refused.
-        const recorded = await this.records.find(digest);
-        if (recorded) return { ...recorded, isRepeated: true };
+        // The same request may have been committed before, which is why this one is refused.
+        const recorded = await this.find(keyed);
+        if (recorded) return recorded;
         throw this.records.isDuplicate(error) ? new DatabaseBusy({ cause: error }) : error;
       }
     }
+  }
+
+  private async find({ request, digest }: KeyedRequest): Promise<Answer | undefined> {
+    const known = await this.records.find(digest);
+    if (!known) return undefined;
+    (request.caller as Caller).load.lastRepetition = performance.now();
+    return { ...known, isRepeated: true };
   }
 
   /** Alone, a change occupies a connection. One key must not take all of them. */
@@ -109,24 +134,22 @@ export class RecordedAnswers extends KeyedRequests {
       },
     };
   }
+}
 
-  private async make(keyed: KeyedRequest, change: RecordedChange): Promise<AnswerRecord> {
-    const { request, reply, handler, bodyHash } = keyed;
-    const returned: unknown = await change.run(() => lastValueFrom(handler.handle()));
-    const body = renderBody(returned, request, reply) ?? null;
-    const location = (reply.getHeader('location') as string | undefined) ?? null;
-    return { bodyHash, status: reply.statusCode, location, body };
-  }
+function mayRepeat({ caller }: FastifyRequest): boolean {
+  const { lastRepetition = -Infinity } = (caller as Caller).load;
+  return performance.now() - lastRepetition < LOOKED_UP_MS;
 }
 
 /** The bytes of an operation's body. Others ignore what is sent. */
-async function bodyOf({ raw, routeOptions }: FastifyRequest): Promise<Buffer> {
+function bodyOf({ raw, routeOptions }: FastifyRequest): Buffer | Promise<Buffer> {
   if (!routeOptions.config.errors?.codes.has('unsupported_media_type')) return NO_BODY;
   const bytes = readBodyBytes(raw);
-  if (bytes instanceof Buffer) return bytes;
-  const read = await bytes;
-  requireShare(raw);
-  return read;
+  if (!(bytes instanceof Promise)) return bytes;
+  return bytes.then((read) => {
+    requireShare(raw);
+    return read;
+  });
 }
 
 function keyOf({ headers, raw }: FastifyRequest): string {

@@ -1,17 +1,21 @@
 import { describe } from '@jest/globals';
+import { InterceptorsConsumer } from '@nestjs/core/interceptors/interceptors-consumer.js';
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
 import { itFinds } from '../../../test/support/inside.js';
 
 describe('internals of others that responses rely on', () => {
   itFinds(
-    'Nest: RouterExecutionContext.create() and its interceptorsContextCreator',
-    'src/api/responses/skip-without-key.ts',
+    'Nest: RouterExecutionContext.create() and its parts for interceptors',
+    'src/api/responses/repeatable-routes.ts',
     () => {
-      const creator = {};
-      const parts = [{}, {}, {}, {}, {}, creator, {}, {}];
+      const [creator, consumer] = [{}, {}];
+      const parts = [{}, {}, {}, {}, {}, creator, consumer, {}];
       const context = new (RouterExecutionContext as new (...parts: unknown[]) => object)(...parts);
+      const { interceptorsContextCreator, interceptorsConsumer } = context as Record<string, unknown>;
       return (
-        (context as { interceptorsContextCreator?: unknown }).interceptorsContextCreator === creator &&
+        interceptorsContextCreator === creator &&
+        interceptorsConsumer === consumer &&
+        typeof InterceptorsConsumer.prototype.intercept === 'function' &&
         typeof RouterExecutionContext.prototype.create === 'function'
       );
     },

@@ -1,14 +1,6 @@
-import {
-  applyDecorators,
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  Optional,
-  UseInterceptors,
-} from '@nestjs/common';
+import { applyDecorators, Injectable, type NestInterceptor, Optional, UseInterceptors } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
-import type { Observable } from 'rxjs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refuses } from '../errors/refuses.decorator.js';
 import {
   idempotencyKeyReused,
@@ -20,23 +12,27 @@ import {
 
 /** Answers requests with an Idempotency-Key. */
 export abstract class KeyedRequests {
-  abstract answer(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>>;
+  /** Returns the body of the answer. `run` makes the change: the pipes and the handler of the operation. */
+  abstract answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    run: () => Promise<unknown>,
+  ): Promise<string | undefined>;
 }
 
-/** Runs after the guards and before the pipes, for requests with the header only (`skip-without-key.ts`). */
+/** Marks repeatable operations. `repeatable-routes.ts` takes it out of Nest's interceptors. */
 @Injectable()
 export class RepeatableInterceptor implements NestInterceptor {
   /** Commands load features without it, and answer no requests. */
-  constructor(@Optional() private readonly keyed: KeyedRequests) {}
+  constructor(@Optional() readonly keyed: KeyedRequests) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    return this.keyed.answer(context, next);
+  intercept(): never {
+    throw new Error('serveRepeatableRoutes() was not called before the routes were registered.');
   }
 }
 
 /**
- * Lets clients repeat an operation safely, under an Idempotency-Key. `@Created`, `@Updated` and `@Deleted` include it. It
- * must precede other interceptors.
+ * Lets clients repeat an operation safely, under an Idempotency-Key. `@Created`, `@Updated` and `@Deleted` include it.
  */
 export function Repeatable(): MethodDecorator {
   return applyDecorators(

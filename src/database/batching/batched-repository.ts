@@ -94,7 +94,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     }
     return recorded.make<Row[]>(
       async (transaction) => [(await transaction.withRepository(this).add(row)) as unknown as Row],
-      (commitWith) => this.queues.writeRecorded(statement, values, commitWith),
+      (hold) => this.queues.writeRecorded(statement, values, hold),
     );
   }
 

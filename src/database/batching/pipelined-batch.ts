@@ -1,4 +1,5 @@
 import { type Connection, DatabaseError, type Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
 import { type Message, readRows } from '../row-parser.js';
 import { type FieldReader, fieldReader } from '../pg-types.js';
 import { type Decoder, prepareValue } from './column-values.js';
@@ -18,6 +19,9 @@ interface PgQuery extends Submittable {
 
 /** Reads the fields of a row. */
 type Reader = readonly FieldReader[];
+
+const EXECUTE = serialize.execute();
+const SYNC = serialize.sync();
 
 /** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
@@ -78,20 +82,24 @@ export class PipelinedBatch implements PgQuery {
       (bytes, start) => this.readRow(bytes, start),
       (message) => this.hidesFromPg(message),
     );
-    connection.stream.cork();
+    const messages: Buffer[] = [];
     for (const transaction of this.transactions) {
       for (const { statement, values } of transaction) {
         const name = this.nameOf(statement);
         if (!this.known.has(name) && !this.sending.has(name)) {
-          prepare(connection, name, statement);
+          const { text } = statement;
+          messages.push(serialize.parse({ name, text }), serialize.describe({ type: 'S', name }));
           if (name) this.sending.add(name);
         }
-        connection.bind({ statement: name, values: values as string[], valueMapper: prepareValue }, true);
-        connection.execute(null, true);
+        messages.push(
+          serialize.bind({ statement: name, values: values as string[], valueMapper: prepareValue }),
+          EXECUTE,
+        );
       }
-      connection.sync();
+      messages.push(SYNC);
     }
-    connection.stream.uncork();
+    // A write of many buffers costs more than copying them.
+    connection.stream.write(Buffer.concat(messages));
   }
 
   /** Transactions do not share a new statement: if the one that prepares it failed, the others would miss it. */
@@ -179,11 +187,6 @@ export class PipelinedBatch implements PgQuery {
   private current(): PendingQuery {
     return (this.transactions[this.at] as readonly PendingQuery[])[this.results.length] as PendingQuery;
   }
-}
-
-function prepare(connection: Connection, name: string, { text }: Statement): void {
-  connection.parse({ name, text } as never, true);
-  connection.describe({ type: 'S', name }, true);
 }
 
 function decoded(read: FieldReader, decode: Decoder | undefined): FieldReader {

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { DatabaseError } from 'pg';
-import { withTimeout } from '../../common/with-timeout.js';
 import { constraintOf, OutcomeUnknown, toTransactionError } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
@@ -33,122 +32,139 @@ export class RecordedSender {
   ) {}
 
   start(take: () => PendingQuery[]): void {
-    void this.connect(take);
-  }
-
-  private async connect(take: () => PendingQuery[]): Promise<void> {
-    let failure: Error | undefined;
-    try {
-      const client = (await this.target.pool().connect()) as Client;
-      client.release(!(await this.send(take(), client)));
-    } catch (error) {
-      failure = error as Error;
-    }
-    this.done(failure);
-  }
-
-  /** Returns whether the connection can be used again. */
-  private async send(queries: PendingQuery[], client: Client): Promise<boolean> {
-    if (queries.length === 0) return true;
-    const transaction = new OpenBatch(client, this.target);
-    try {
-      const rows = await transaction.insert(queries);
-      const answers = queries.map(({ commitWith }, i) => commitWith?.(rows[i] ?? []) as Promise<Companion>);
-      const companions = await withTimeout(Promise.all(answers), renderMs, () => {
-        throw new RunAgain();
-      });
-      await transaction.commit(companions);
-      for (const { resolve } of queries) resolve([]);
-      return true;
-    } catch (thrown) {
-      const outcome = transaction.outcomeAfter(thrown);
-      const isUsable = await transaction.rollBack(thrown);
-      for (const { reject } of queries) reject(outcome);
-      return isUsable;
-    } finally {
-      transaction.end();
-    }
+    this.target.pool().connect((error, client, release) => {
+      if (!client) {
+        this.done(error);
+        return;
+      }
+      new OpenBatch(this.target, client as Client, take(), (isUsable) => {
+        release(!isUsable);
+        this.done();
+      }).start();
+    });
   }
 }
 
-/** The transaction of a batch. Its exchanges with the server end within the time of any batch. */
+/**
+ * The transaction of a batch. Its exchanges with the server end within the time of any batch. It has callbacks in place
+ * of promises: each of these would be a promise per request, and V8 would keep them until a major collection.
+ */
 class OpenBatch {
-  private isCommitting = false;
+  private readonly companions: Companion[] = [];
+  private state: 'inserting' | 'held' | 'committing' | 'rolling back' | 'ended' = 'inserting';
   private isBroken = false;
-  private hasEnded = false;
-  private breakOff: (cause: unknown) => void = ignore;
-  private readonly timer = setTimeout(() => void this.giveUp(), answerMs);
+  /** Why the requests fail. */
+  private outcome: Error | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private renderTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly client: Client,
     private readonly target: BatchTarget,
-  ) {
-    client.on('error', ignore); // the exchange receives it too
-  }
+    private readonly client: Client,
+    private readonly queries: readonly PendingQuery[],
+    /** Called at the end: the connection can be used again, or cannot. */
+    private readonly done: (isUsable: boolean) => void,
+  ) {}
 
-  /** Returns the rows of each insert. */
-  async insert(queries: readonly PendingQuery[]): Promise<Row[][]> {
-    const results: Row[][] = [];
-    const inserts = queries.map((query, i) => ({
+  start(): void {
+    if (this.queries.length === 0) {
+      this.done(true);
+      return;
+    }
+    this.timer = setTimeout(() => void this.giveUp(), answerMs);
+    this.client.on('error', ignore); // the exchange receives it too
+    const rows: Row[][] = [];
+    const inserts = this.queries.map((query, i) => ({
       ...query,
-      resolve: (rows: Row[]) => void (results[i] = rows),
+      resolve: (of: Row[]) => void (rows[i] = of),
     }));
     const { named, isEmbedded } = this.target;
     const limits = isEmbedded ? [] : named ? [IDLE_LIMIT] : [LIMITS, IDLE_LIMIT];
-    await this.exchange([BEGIN, ...limits, ...combineInserts(inserts)]);
-    return results;
+    this.exchange([BEGIN, ...limits, ...combineInserts(inserts)], () => this.hold(rows));
   }
 
-  async commit(companions: readonly Companion[]): Promise<void> {
-    this.isCommitting = true;
-    const inserts = companions.map((companion) => ({ ...ownQuery(''), ...companion }));
-    await this.exchange([...combineInserts(inserts), COMMIT]);
+  /** Lets the requests answer. */
+  private hold(rows: readonly Row[][]): void {
+    this.state = 'held';
+    this.renderTimer = setTimeout(() => this.fail(new RunAgain()), renderMs);
+    let missing = this.queries.length;
+    for (const [i, query] of this.queries.entries()) {
+      query.hold?.(rows[i] ?? [], (companion) => {
+        if (this.state !== 'held') return;
+        if (!companion) {
+          this.fail(new RunAgain());
+          return;
+        }
+        this.companions[i] = companion;
+        if (--missing === 0) this.commit();
+      });
+    }
   }
 
-  /** Returns whether the connection can be used again. Only a violated constraint says nothing about the connection. */
-  async rollBack(cause: unknown): Promise<boolean> {
-    if (this.isBroken || !(cause instanceof RunAgain || constraintOf(cause) !== undefined)) return false;
-    await this.exchange([ROLLBACK]).catch(ignore);
-    return !this.isBroken;
+  private commit(): void {
+    clearTimeout(this.renderTimer);
+    this.state = 'committing';
+    const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
+    this.exchange([...combineInserts(inserts), COMMIT], () => this.end(true));
   }
 
-  outcomeAfter(cause: unknown): Error {
-    const isUnknown = toTransactionError(cause, this.isCommitting) instanceof OutcomeUnknown;
-    return this.isCommitting && (this.isBroken || isUnknown) ? new OutcomeUnknown({ cause }) : new RunAgain();
+  private fail(cause: unknown): void {
+    if (this.state === 'ended') return;
+    clearTimeout(this.renderTimer);
+    this.outcome ??= this.outcomeAfter(cause);
+    // Only a violated constraint says nothing about the connection.
+    const isHealthy = cause instanceof RunAgain || constraintOf(cause) !== undefined;
+    if (this.isBroken || !isHealthy || this.state === 'rolling back') {
+      this.end(false);
+      return;
+    }
+    this.state = 'rolling back';
+    this.exchange([ROLLBACK], () => this.end(true));
   }
 
-  end(): void {
-    this.hasEnded = true;
+  private outcomeAfter(cause: unknown): Error {
+    if (this.state !== 'committing') return new RunAgain();
+    const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
+    return this.isBroken || isUnknown ? new OutcomeUnknown({ cause }) : new RunAgain();
+  }
+
+  private end(isUsable: boolean): void {
+    this.state = 'ended';
     clearTimeout(this.timer);
     this.client.off('error', ignore);
+    const { outcome } = this;
+    for (const { resolve, reject } of this.queries) {
+      if (outcome) reject(outcome);
+      else resolve([]);
+    }
+    this.done(isUsable);
   }
 
-  private exchange(queries: PendingQuery[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let refusal: DatabaseError | undefined;
-      this.breakOff = (cause) => {
-        this.isBroken = true;
-        reject(cause instanceof Error ? cause : new Error('The batch was not answered.', { cause }));
-      };
-      const listener = {
-        committed: (sent: readonly PendingQuery[], rows: Row[][]) =>
-          sent.forEach((query, i) => query.resolve(rows[i] ?? [])),
-        rolledBack: (_: unknown, error: DatabaseError) => void (refusal = error),
-      };
-      const answered = (): void => {
-        this.target.availability.recordResponse();
-        if (refusal) reject(refusal);
-        else resolve();
-      };
-      const connection = { answered, broken: this.breakOff };
-      this.client.query(new PipelinedBatch([queries], this.target.named, listener, connection));
-    });
+  private exchange(queries: PendingQuery[], succeeded: () => void): void {
+    let refusal: DatabaseError | undefined;
+    const listener = {
+      committed: (sent: readonly PendingQuery[], rows: Row[][]) =>
+        sent.forEach((query, i) => query.resolve(rows[i] ?? [])),
+      rolledBack: (_: unknown, error: DatabaseError) => void (refusal = error),
+    };
+    const answered = (): void => {
+      this.target.availability.recordResponse();
+      if (refusal) this.fail(refusal);
+      else succeeded();
+    };
+    const connection = { answered, broken: this.broken };
+    this.client.query(new PipelinedBatch([queries], this.target.named, listener, connection));
   }
+
+  private readonly broken = (cause: unknown): void => {
+    this.isBroken = true;
+    this.fail(cause instanceof Error ? cause : new Error('The batch was not answered.', { cause }));
+  };
 
   /** A late answer would be taken for that of the next batch. */
   private async giveUp(): Promise<void> {
     await readSockets();
-    if (!this.hasEnded && !this.isBroken) this.client.abandon(1, () => this.breakOff(undefined));
+    if (this.state !== 'ended') this.client.abandon(1, () => this.broken(undefined));
   }
 }
 

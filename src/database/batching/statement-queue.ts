@@ -3,7 +3,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
 import type { RecordedSender } from './recorded-sender.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
-import { type CommitWith, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
+import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
 const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
 
@@ -43,26 +43,22 @@ export class StatementQueue {
     return this.shared.find(shareKey) ?? this.enqueue(statement, values, shareKey);
   }
 
-  /** Resolves when the insert is committed. `commitWith` takes its rows before that. */
-  runRecorded(
-    statement: Statement,
-    values: readonly unknown[],
-    commitWith: CommitWith<Row[]>,
-  ): Promise<unknown> {
+  /** Resolves when the insert is committed. `hold` takes its rows before that. */
+  runRecorded(statement: Statement, values: readonly unknown[], hold: Hold<Row[]>): Promise<unknown> {
     this.target.availability.check();
-    return this.enqueue(statement, values, undefined, commitWith);
+    return this.enqueue(statement, values, undefined, hold);
   }
 
   private enqueue(
     statement: Statement,
     values: readonly unknown[],
     shareKey?: string,
-    commitWith?: CommitWith<Row[]>,
+    hold?: Hold<Row[]>,
   ): Promise<Row[]> {
     if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy();
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
-      query = { statement, values, since: performance.now(), resolve, reject, shareKey, commitWith };
+      query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);

@@ -9,7 +9,7 @@ import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { RecentLock } from './batch-plan.js';
 import { RecordedSender } from './recorded-sender.js';
-import type { CommitWith, Row, Statement } from './statement.js';
+import type { Hold, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
@@ -65,13 +65,9 @@ export class StatementQueues {
   }
 
   /** An insert that is committed together with a companion. Resolves after the commit. */
-  async writeRecorded(
-    statement: Statement,
-    values: readonly unknown[],
-    commitWith: CommitWith<Row[]>,
-  ): Promise<void> {
-    await this.tracing.span(statement.name, ATTRIBUTES, () =>
-      this.recorded.runRecorded(statement, values, commitWith),
+  writeRecorded(statement: Statement, values: readonly unknown[], hold: Hold<Row[]>): Promise<unknown> {
+    return this.tracing.span(statement.name, ATTRIBUTES, () =>
+      this.recorded.runRecorded(statement, values, hold),
     );
   }
 

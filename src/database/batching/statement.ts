@@ -25,8 +25,11 @@ export interface Companion {
   readonly values: readonly unknown[];
 }
 
-/** Takes the result of a change that is not committed yet. Resolves with the companion once there is one. */
-export type CommitWith<T> = (result: T) => Promise<Companion>;
+/**
+ * Takes the result of a change that is not committed yet. Its caller calls `commitWith` once: with the companion, or
+ * without one to have the change rolled back.
+ */
+export type Hold<T> = (result: T, commitWith: (companion?: Companion) => void) => void;
 
 /** A statement with its values, whose caller waits for the rows. */
 export interface PendingQuery {
@@ -38,7 +41,7 @@ export interface PendingQuery {
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
   /** Takes the rows before the commit, for an insert that is committed with a companion. `resolve` follows the commit. */
-  readonly commitWith?: CommitWith<Row[]> | undefined;
+  readonly hold?: Hold<Row[]> | undefined;
   /** Equal for reads that may share an answer. */
   readonly shareKey?: string | undefined;
   /** The inserts that were combined into this one. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { CommitWith, Companion } from '../batching/statement.js';
+import type { Companion, Hold } from '../batching/statement.js';
 import {
   currentScope,
   inScope,
@@ -30,9 +30,10 @@ export class RecordedChange implements Scope {
   private state: 'none' | 'begun' | 'held' = 'none';
   private isRunning = false;
   private mustRunAgain = false;
-  private committed: Promise<void> | undefined;
-  private settle!: { commitWith: (companion: Companion) => void; rollBack: (reason: Error) => void };
-  private readonly companion: Promise<Companion>;
+  private committed: Promise<unknown> | undefined;
+  private commitWith: ((companion?: Companion) => void) | undefined;
+  /** How the work ended, which may be before its change is held. */
+  private ending: { readonly companion?: Companion | undefined } | undefined;
 
   constructor(
     private readonly transactions: TransactionRunner,
@@ -40,10 +41,7 @@ export class RecordedChange implements Scope {
     private readonly isAlone: boolean,
     /** When the transaction ends, by `performance.now()`. */
     readonly deadline: number,
-  ) {
-    this.companion = new Promise((commitWith, rollBack) => (this.settle = { commitWith, rollBack }));
-    this.companion.catch(() => {});
-  }
+  ) {}
 
   /** The attempt that the calling work belongs to. Throws if its change has begun. */
   static ofCaller(): RecordedChange | undefined {
@@ -53,13 +51,9 @@ export class RecordedChange implements Scope {
     return scope;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  run<T>(work: () => Promise<T>): Promise<T> {
     this.isRunning = true;
-    try {
-      return await inScope(this, work);
-    } finally {
-      this.isRunning = false;
-    }
+    return inScope(this, work, () => (this.isRunning = false));
   }
 
   refusalOf(kind: StatementKind): string | undefined {
@@ -69,15 +63,16 @@ export class RecordedChange implements Scope {
   }
 
   /** Resolves with the rows of the change while `change` waits for the companion. */
-  hold<T>(change: (commitWith: CommitWith<T>) => Promise<void>): Promise<T> {
+  hold<T>(change: (hold: Hold<T>) => Promise<unknown>): Promise<T> {
     this.state = 'begun';
     return new Promise<T>((resolve, reject) => {
-      const commitWith = (result: T): Promise<Companion> => {
+      const hold: Hold<T> = (result, commitWith) => {
         this.state = 'held';
+        this.commitWith = commitWith;
+        if (this.ending) commitWith(this.ending.companion);
         resolve(result);
-        return this.companion;
       };
-      const committed = outsideScopes(async () => change(commitWith));
+      const committed = outsideScopes(() => change(hold));
       this.committed = committed;
       committed.catch((error: unknown) => {
         this.mustRunAgain ||= error instanceof RunAgain;
@@ -92,20 +87,25 @@ export class RecordedChange implements Scope {
   /** Makes a change in a transaction of its own, or by `hold` if it can share one. */
   make<T>(
     alone: (transaction: EntityManager) => Promise<T>,
-    shared?: (commitWith: CommitWith<T>) => Promise<void>,
+    shared?: (hold: Hold<T>) => Promise<unknown>,
   ): Promise<T> {
     return shared && !this.isAlone ? this.hold(shared) : this.transactions.run(alone);
   }
 
   /** Without a change, `insert` commits the companion. */
   async commit(companion: Companion, insert: (companion: Companion) => Promise<unknown>): Promise<void> {
-    if (this.committed) this.settle.commitWith(companion);
+    if (this.committed) this.end(companion);
     else if (this.mustRunAgain) throw new RunAgain();
     await (this.committed ?? insert(companion));
   }
 
   async rollBack(): Promise<void> {
-    this.settle.rollBack(new RunAgain());
+    this.end();
     await this.committed?.catch(() => {});
+  }
+
+  private end(companion?: Companion): void {
+    this.ending = { companion };
+    this.commitWith?.(companion);
   }
 }

@@ -2,6 +2,7 @@ import type { DatabaseError, PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
 import type { Availability } from '../availability.js';
+import type { Companion } from '../batching/statement.js';
 import {
   DatabaseBusy,
   DatabaseOutage,
@@ -55,14 +56,15 @@ export class Transactions {
   async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const recorded = RecordedChange.ofCaller();
     if (!recorded) return this.runUntil(performance.now() + waitMs + answerMs, work);
-    return recorded.hold<T>((commitWith) => {
+    return recorded.hold<T>((hold) => {
       let isHeld = false;
       return this.runUntil(recorded.deadline, async (transaction) => {
         if (isHeld) throw new RunAgain(); // its rows were handed out
         const result = await work(transaction);
         isHeld = true;
-        const { statement, values } = await commitWith(result);
-        await transaction.query(statement.text, [...values]);
+        const companion = await new Promise<Companion | undefined>((commitWith) => hold(result, commitWith));
+        if (!companion) throw new RunAgain();
+        await transaction.query(companion.statement.text, [...companion.values]);
       });
     });
   }
