@@ -103,6 +103,19 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(expectError(raw, 408, 'request_timeout')['x-request-id']).toBe('slow');
     });
 
+    it('logs what it refuses, with the id and without the target, and not what the service answers', async () => {
+      const ask = (id: string, length: number): Promise<string> =>
+        send(post('/v1/pets?secret', length, ' '.repeat(length), authorization(), `X-Request-Id: ${id}`));
+      await ask('of-the-service', 100);
+      await ask('of-the-proxy', 70_000);
+      const lines = await proxy.logged('of-the-proxy');
+      expect(lines.filter((line) => line.endsWith(' POST of-the-proxy'))).toEqual([
+        expect.stringContaining(' animal_store/<NOSRV> '),
+      ]);
+      expect(lines.join()).toContain(' 413 ');
+      expect(lines.join()).not.toMatch(/of-the-service|secret/);
+    });
+
     it('does not speak HTTP/2, whose connections carry many requests at a time', async () => {
       expect(await send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 400 /);
     });
@@ -111,6 +124,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
     it('answers malformed HTTP with an Error', async () => {
       requireHaproxy(3.2);
       expectError(await send(get('/v1/pets', 'no header')), 400, 'bad_request');
+      await proxy.logged(' 400 ');
     });
 
     it('answers headers that do not come with an Error', async () => {
@@ -145,6 +159,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
         'retry-after': '1',
         'x-request-id': expect.stringMatching(/^[\da-f-]{36}$/),
       });
+      await proxy.logged(` GET ${headers['x-request-id']}`);
     } finally {
       await proxy.stop();
     }
@@ -155,18 +170,21 @@ describeProxy('The proxy (needs HAProxy)', () => {
     const proxy = await startProxy(replica.origin);
     try {
       const ask = (from: string): Promise<string> => sendRaw(proxy.origin, get('/v1/held'), from);
-      const timeToRefusal = async (from: string): Promise<number> => {
+      const refusal = async (from: string): Promise<{ ms: number; id: string | undefined }> => {
         const begun = performance.now();
         const headers = expectError(await ask(from), 503, 'service_unavailable');
         expect(headers).toMatchObject({ 'retry-after': '1' });
-        return performance.now() - begun;
+        return { ms: performance.now() - begun, id: headers['x-request-id'] };
       };
       for (let i = 0; i < SLOTS; i++) void ask('127.0.0.2');
       await replica.holds(SLOTS);
-      const crowd = Array.from({ length: 3 * SHORT_QUEUE }, () => timeToRefusal('127.0.0.2'));
-      const other = timeToRefusal('127.0.0.3');
-      expect(Math.min(...(await Promise.all(crowd)))).toBeLessThan(QUEUE_MS);
-      expect(await other).toBeGreaterThanOrEqual(QUEUE_MS);
+      const crowd = Array.from({ length: 3 * SHORT_QUEUE }, () => refusal('127.0.0.2'));
+      const other = refusal('127.0.0.3');
+      const [first] = (await Promise.all(crowd)).toSorted((a, b) => a.ms - b.ms);
+      const { ms, id } = await other;
+      expect(first?.ms).toBeLessThan(QUEUE_MS);
+      expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
+      expect((await proxy.logged(` ${id}`)).join()).not.toContain(first?.id);
     } finally {
       await proxy.stop();
       await replica.stop();

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe } from '@jest/globals';
 import { freePort } from '../../../scripts/support/free-port.mjs';
@@ -9,7 +10,7 @@ import { describeInside, NeedsTheInside } from './deployment.js';
 import { NOWHERE } from './scripted-server.js';
 
 export const CONFIGURATION = 'docker/haproxy.cfg';
-const START_MS = 10_000;
+const PATIENCE_MS = 10_000;
 
 const version = installedVersion();
 
@@ -18,6 +19,10 @@ export const describeProxy = version > 0 ? describeInside : describe.skip;
 
 export interface Proxy {
   readonly origin: string;
+  /** Where its status and metrics are. */
+  readonly status: string;
+  /** Resolves to the lines of its log once one of them contains this text. */
+  logged(text: string): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
@@ -32,7 +37,15 @@ export async function startProxy(replica?: string, settings: Record<string, stri
     REPLICA_1: replica ? new URL(replica).host : NOWHERE,
     REPLICA_2: NOWHERE,
   };
-  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: 'ignore' });
+  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  const logged = async (text: string): Promise<readonly string[]> => {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(5)) {
+      if (lines.some((line) => line.includes(text))) return lines;
+    }
+    throw new Error(`HAProxy does not log ${text}.`);
+  };
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
@@ -44,12 +57,12 @@ export async function startProxy(replica?: string, settings: Record<string, stri
     await stop();
     throw error;
   }
-  return { origin: `http://127.0.0.1:${http}`, stop };
+  return { origin: `http://127.0.0.1:${http}`, status: `http://127.0.0.1:${status}`, logged, stop };
 }
 
 /** Resolves when HAProxy has checked the replicas. */
 async function seen(child: ChildProcess, url: string, state: string): Promise<void> {
-  for (const end = performance.now() + START_MS; performance.now() < end; await delay(50)) {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(50)) {
     if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}.`);
     const table = await fetch(url, { headers: { connection: 'close' } }).then(
       (answer) => answer.text(),
