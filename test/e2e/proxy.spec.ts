@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
@@ -148,7 +150,35 @@ describeProxy('The proxy (needs HAProxy)', () => {
       'track-sc0 src,ipmask(32,64)',
       'track-sc1 src,ipmask(32,64)',
       'track-sc1 src,ipmask(32,64)',
+      'track-sc0 src,ipmask(32,64)',
     ]);
+  });
+
+  it('serves its metrics while another address holds connections and says nothing', async () => {
+    const proxy = await startProxy();
+    const { hostname: host, port } = new URL(proxy.status);
+    const answered: string[] = [];
+    const silent = Array.from({ length: 40 }, () =>
+      connect({ host, port: +port, localAddress: '127.0.0.2' }),
+    );
+    try {
+      for (const socket of silent) socket.on('data', (data) => answered.push(data.toString()));
+      // Some are refused, with a reset.
+      await Promise.all(
+        silent.map((socket) =>
+          once(
+            socket.on('error', () => {}),
+            'connect',
+          ).catch(() => {}),
+        ),
+      );
+      const metrics = await sendRaw(proxy.status, get('/metrics'), '127.0.0.3');
+      expect(metrics).toContain('haproxy_process_start_time_seconds');
+      expect(answered).toEqual([]); // none had to time out first, with 408
+    } finally {
+      for (const socket of silent) socket.destroy();
+      await proxy.stop();
+    }
   });
 
   it.each(['/v1/pets', '/docs/'])('answers 503 for %s when no replica is there', async (path) => {
