@@ -32,7 +32,7 @@ export async function launchService(drill, settings, { port, node = [] } = {}) {
     LOG_FORMAT: 'json',
     ...NO_RATE_LIMITS,
   };
-  const env = { ...process.env, ...own, ...settings };
+  const env = environment({ ...own, ...settings });
   const child = spawn(process.execPath, [...node, 'scripts/start.mjs'], {
     cwd: root,
     env,
@@ -57,13 +57,20 @@ export async function issueKeys(settings, count) {
     const args = [join('scripts', 'run.mjs'), 'auth/keys.cli', 'issue', '--name', `drill-${i}`, '--quiet'];
     const { code, output } = await runChild(process.execPath, args, {
       cwd: root,
-      env: { ...process.env, ...settings },
+      env: environment(settings),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     if (code !== 0) throw new Error(`Issuing a key failed:\n${output}`);
     keys.push(output.trim());
   }
   return keys;
+}
+
+/** WORKERS=2 for a drill is for its services on PostgreSQL: one process opens the embedded database. */
+function environment(settings) {
+  const env = { ...process.env, ...settings };
+  if (!env.DATABASE_URL) delete env.WORKERS;
+  return env;
 }
 
 /** Resolves to the time when the service is ready, which is after it listens. */
