@@ -12,9 +12,9 @@ const REPLICAS = 8;
 
 export async function run(drill) {
   const rounds = drill.short ? 1 : 20;
-  const cluster = await startPostgres(drill);
-  // Eight pools of the default size would nearly reach max_connections.
-  const common = { KEY_ENVIRONMENT: 'test', DATABASE_POOL_SIZE: '8', LOG_LEVEL: 'fatal' };
+  // For the pools of all replicas, with two workers each.
+  const cluster = await startPostgres(drill, { max_connections: 300 });
+  const common = { KEY_ENVIRONMENT: 'test', LOG_LEVEL: 'fatal' };
   const known = migrationsInTheSource();
   const bootMs = [];
   const failures = [];
