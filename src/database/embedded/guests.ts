@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DATABASE_LIMITS } from '../limits.js';
 import type { PGliteSession } from './pglite-session.js';
 import { PGliteStream } from './pglite-stream.js';
 
-/** A command line that was suspended within a transaction must not hold up this process for longer. */
-const SILENCE_MS = 3_000;
+const { waitMs, answerMs } = DATABASE_LIMITS;
+
+/** As long as transactions may take. One that was suspended or abandoned holds up this process. */
+const TURN_MS = waitMs + answerMs;
 /** Command lines take less, and the service must end in time. */
 const LEAVE_MS = 2_000;
 const CHECK_MS = 20;
@@ -19,10 +22,13 @@ export class Guests {
   admit(socket: Socket): void {
     const guest = this.session.guest();
     this.present++;
-    socket.setTimeout(SILENCE_MS, () => {
-      if (this.session.isHeldBy(guest)) socket.destroy();
+    const watch = setInterval(() => {
+      if (this.session.isHeldBy(guest, TURN_MS)) socket.destroy();
+    }, CHECK_MS);
+    pipeline(socket, new PGliteStream(guest), socket, () => {
+      clearInterval(watch);
+      this.present--;
     });
-    pipeline(socket, new PGliteStream(guest), socket, () => this.present--);
   }
 
   async haveLeft(): Promise<void> {

@@ -180,24 +180,8 @@ describe("pg's classes on an embedded database", () => {
     await patient.end();
   });
 
-  it('report an outage after the engine has failed, and warn once', async () => {
+  it('report an outage after the engine crashed without an answer, and warn once', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
-    const failing = await startEmptyDatabase();
-    const ownPool = new failing.driver.Pool();
-    ownPool.on('error', () => {});
-    await ownPool.query('CREATE TABLE t (n int)');
-    // There is no way to feed it rows: the engine asks for them in the middle of the query, and ends.
-    await expect(ownPool.query('COPY t FROM STDIN')).rejects.toMatchObject({ code: '57P03' });
-    await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
-    expect(warn.mock.calls).toEqual([
-      ['The embedded database has failed; restart the process to recover it'],
-    ]);
-    warn.mockRestore();
-    await ownPool.end();
-    await failing.close();
-  });
-
-  it('report an outage after the engine crashed without an answer', async () => {
     const failing = await startEmptyDatabase();
     const ownPool = new failing.driver.Pool();
     ownPool.on('error', () => {});
@@ -206,6 +190,10 @@ describe("pg's classes on an embedded database", () => {
     );
     await expect(ownPool.query('SELECT endless($1)', [1])).rejects.toMatchObject({ code: '57P03' });
     await expect(ownPool.query('SELECT 1')).rejects.toMatchObject({ code: '57P03' });
+    expect(warn.mock.calls).toEqual([
+      ['The embedded database has failed; restart the process to recover it'],
+    ]);
+    warn.mockRestore();
     await ownPool.end();
     await failing.close();
   });

@@ -4,8 +4,16 @@ const { serialize } = protocol;
 const SYNC = Buffer.from(serialize.sync());
 const query = (text: string): Buffer => Buffer.from(serialize.query(text));
 
+const USER = 'postgres';
+
+/** DISCARD ALL, except the statements that this process prepared. The engine's DEFAULT user is the last one. */
+const RESTORE = query(
+  `SET SESSION AUTHORIZATION ${USER}; RESET ALL; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP`,
+);
+
 /** A client of the session. */
 export interface SessionClient {
+  readonly isGuest: boolean;
   /** Returns the response to a start-up message. */
   start(): Promise<Buffer>;
   /**
@@ -23,6 +31,7 @@ export class PGliteSession {
   #lastVisit: Promise<void> = Promise.resolve();
   /** The client whose transaction is open. */
   #holder: SessionClient | undefined;
+  #heldSince = 0;
   readonly #waiting: { client: SessionClient; proceed: () => void }[] = [];
   #failure: Error | undefined;
 
@@ -32,6 +41,7 @@ export class PGliteSession {
   client(): SessionClient {
     let end: (() => void) | undefined;
     const client: SessionClient = {
+      isGuest: false,
       start: async () => {
         const previous = this.#lastVisit;
         this.#lastVisit = new Promise((resolve) => {
@@ -48,11 +58,12 @@ export class PGliteSession {
   }
 
   /**
-   * A client of another process, beside those of this one. What belongs to the session would reach them: it must neither
-   * name its statements nor change settings.
+   * A client of another process, beside those of this one. The session is restored after each of its transactions. It must
+   * not name its statements: the names are those of this process, too.
    */
   guest(): SessionClient {
     const guest: SessionClient = {
+      isGuest: true,
       start: () => this.#greet(guest),
       exchange: (messages, isComplete) => this.#exchange(guest, messages, isComplete),
       leave: () => this.#rollBack(guest),
@@ -60,8 +71,9 @@ export class PGliteSession {
     return guest;
   }
 
-  isHeldBy(client: SessionClient): boolean {
-    return this.#holder === client;
+  /** Whether the turn of the client has lasted longer. */
+  isHeldBy(client: SessionClient, longerThanMs = 0): boolean {
+    return this.#holder === client && performance.now() - this.#heldSince >= longerThanMs;
   }
 
   /**
@@ -69,7 +81,7 @@ export class PGliteSession {
    * an idle_in_transaction_session_timeout, which would terminate the only session.
    */
   #greet(client: SessionClient): Promise<Buffer> {
-    const message = Buffer.from(serialize.startup({ user: 'postgres', database: 'postgres' }));
+    const message = Buffer.from(serialize.startup({ user: USER, database: 'postgres' }));
     return this.#exchange(client, message, true);
   }
 
@@ -80,7 +92,7 @@ export class PGliteSession {
   }
 
   async #exchange(client: SessionClient, messages: Buffer, isComplete: boolean): Promise<Buffer> {
-    if (!this.#holder) this.#holder = client;
+    if (!this.#holder) this.#hold(client);
     else if (!this.isHeldBy(client)) await this.#turnOf(client);
     let isOver = true;
     try {
@@ -89,6 +101,7 @@ export class PGliteSession {
       const status = readyStatus(answer);
       if (isComplete && !status) throw new Error('The response lacks ReadyForQuery');
       isOver = isComplete && status === 'I';
+      if (isOver && client.isGuest) await this.#run(RESTORE);
       return answer;
     } catch (cause) {
       this.#check();
@@ -105,12 +118,21 @@ export class PGliteSession {
   }
 
   #turnOf(client: SessionClient): Promise<void> {
-    return new Promise((proceed) => this.#waiting.push({ client, proceed }));
+    return new Promise((proceed) => {
+      // At most one client of this process waits, and it waits for one guest at most.
+      if (client.isGuest) this.#waiting.push({ client, proceed });
+      else this.#waiting.unshift({ client, proceed });
+    });
+  }
+
+  #hold(client: SessionClient | undefined): void {
+    this.#holder = client;
+    this.#heldSince = performance.now();
   }
 
   #passTurn(): void {
     const next = this.#waiting.shift();
-    this.#holder = next?.client;
+    this.#hold(next?.client);
     next?.proceed();
   }
 

@@ -117,6 +117,73 @@ describe('A shared embedded database', () => {
     expect(await logged()).toEqual([1, 2]);
   });
 
+  it('keeps what a guest does to the session away from its holder', async () => {
+    const guest = await visit();
+    await guest.query('SET search_path TO nowhere; SET default_transaction_read_only = on');
+    await add(pool, 1);
+    await guest.query("SELECT set_config('search_path', 'nowhere', false), pg_advisory_lock(1)");
+    await guest.query('CREATE TEMP TABLE log (other text)');
+    await add(pool, 2);
+    await guest.query('CREATE ROLE nobody; SET SESSION AUTHORIZATION nobody');
+    expect(await logged()).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['alone', 'COPY log FROM STDIN', []],
+    ['after others', 'SELECT 1; COPY log FROM STDIN; COPY log FROM STDIN', []],
+    ['with parameters', { text: 'COPY log FROM STDIN', queryMode: 'extended' }, undefined],
+  ])('refuses COPY FROM STDIN, which ends the engine without rows: %s', async (_, text, values) => {
+    const guest = await visit();
+    for (const client of [guest, pool]) {
+      await expect(client.query(text as string, values)).rejects.toThrow(
+        'the embedded database cannot do it',
+      );
+    }
+    await add(guest, 1);
+    await add(pool, 2);
+    expect(await logged()).toEqual([1, 2]);
+  });
+
+  it('refuses messages of more than 1 MiB', async () => {
+    const guest = await visit();
+    const text = 'x'.repeat(1_000_000);
+    expect((await guest.query('SELECT $1::text AS text', [text])).rows).toEqual([{ text }]);
+    await expect(guest.query('SELECT $1::text', [text + text])).rejects.toThrow(
+      'The embedded database takes messages of at most 1048576 bytes',
+    );
+    await add(pool, 1);
+    expect(await logged()).toEqual([1]);
+  });
+
+  it('answers a statement of a guest that takes long', async () => {
+    expect((await (await visit()).query('SELECT 1 AS n FROM pg_sleep(1.2)')).rows).toEqual([{ n: 1 }]);
+  });
+
+  it('ends a transaction of a guest that goes on and on', async () => {
+    const guest = await visit();
+    await guest.query('BEGIN');
+    const waiting = add(pool, 1).then(() => 'added');
+    const goOn = async (): Promise<void> => {
+      for (;;) await guest.query('SELECT 1').then(() => pause(50));
+    };
+    await expect(goOn()).rejects.toThrow(/not queryable|Connection terminated/);
+    expect(await waiting).toBe('added');
+  });
+
+  it('makes its holder wait for one of many guests only', async () => {
+    const guests = await Promise.all(Array.from({ length: 5 }, visit));
+    await guests[0]!.query('BEGIN');
+    const others = guests.slice(1).map((guest) => guest.query('BEGIN').catch(() => {}));
+    await pause(50);
+    const waiting = add(pool, 1);
+    const began = performance.now();
+    await guests[0]!.query('ROLLBACK');
+    await waiting;
+    expect(performance.now() - began).toBeLessThan(500);
+    guests.forEach((guest) => destroyConnection(guest));
+    await Promise.all(others);
+  });
+
   it('disconnects a guest that is silent within a transaction, and no other one', async () => {
     const [idle, silent] = [await visit(), await visit()];
     await silent.query('BEGIN');
