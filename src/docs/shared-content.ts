@@ -38,13 +38,18 @@ export class SharedContent {
   }
 }
 
+/** A coding and its weight (RFC 9110, 12.5.3). What does not match is ignored. */
+const CODING = /^([^\s;]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
+
 function acceptsGzip(accepted: string | string[] = ''): boolean {
-  return String(accepted)
-    .split(',')
-    .some((item) => {
-      const [coding, weight = 'q=1'] = item.split(';').map((part) => part.trim().toLowerCase());
-      return coding === 'gzip' && Number(weight.slice('q='.length)) > 0;
-    });
+  const weights = new Map<string, number>();
+  for (const item of String(accepted).toLowerCase().split(',')) {
+    const [, coding, weight = '1'] = CODING.exec(item.trim()) ?? [];
+    if (coding) weights.set(coding === 'x-gzip' ? 'gzip' : coding, Number(weight));
+  }
+  const other = weights.get('*') ?? 0;
+  const gzip = weights.get('gzip') ?? other;
+  return gzip > 0 && gzip >= (weights.get('identity') ?? other);
 }
 
 /** Compares tags weakly, as If-None-Match requires. */

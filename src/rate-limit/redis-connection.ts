@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { RedisClientType } from '@redis/client';
+import type { ErrorReply, RedisClientType } from '@redis/client';
 
 /** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
 const PATIENCE_MS = 100;
@@ -7,6 +7,9 @@ const PATIENCE_MS = 100;
 const MAX_IN_FLIGHT = 1_000;
 const RECONNECT_MS = 1_000;
 const PING_MS = 500;
+/** The time without a refusal after which commands that succeed count as the end of it. */
+const QUIET_MS = 5_000;
+const BACK = 'Redis is back; limits are counted together again.';
 
 /**
  * A connection to Redis that delays a request by at most 200 ms when Redis stalls. A command that times out closes the connection,
@@ -20,8 +23,13 @@ export class RedisConnection {
   private due = 0;
   private timer: NodeJS.Timeout | undefined;
   private isReported = false;
+  /** When Redis last refused a command. */
+  private refusedAt: number | undefined;
 
-  private constructor(readonly client: RedisClientType) {
+  private constructor(
+    readonly client: RedisClientType,
+    private readonly Refusal: typeof ErrorReply,
+  ) {
     client.on('error', (error: Error) => this.reportOutage(error));
     client.on('ready', () => this.reportRecovery());
     client.connect().catch(() => {}); // reported as an error event already
@@ -29,7 +37,7 @@ export class RedisConnection {
 
   /** Connects in the background. The library is imported only here, because it is a quarter of all modules. */
   static async to(url: string): Promise<RedisConnection> {
-    const { createClient } = await import('@redis/client');
+    const { createClient, ErrorReply } = await import('@redis/client');
     const client = createClient({
       url,
       disableOfflineQueue: true,
@@ -43,7 +51,7 @@ export class RedisConnection {
         reconnectStrategy: (attempts) => Math.min(100 * 2 ** attempts, RECONNECT_MS),
       },
     });
-    return new RedisConnection(client);
+    return new RedisConnection(client, ErrorReply);
   }
 
   get isReady(): boolean {
@@ -55,7 +63,12 @@ export class RedisConnection {
     this.sent++;
     this.timer ??= setTimeout(() => this.checkSoon(), PATIENCE_MS).unref();
     try {
-      return await command();
+      const result = await command();
+      if (this.refusedAt !== undefined) this.reportAcceptance(this.refusedAt);
+      return result;
+    } catch (error) {
+      if (error instanceof this.Refusal) this.reportRefusal(error);
+      throw error;
     } finally {
       this.ended++;
     }
@@ -93,7 +106,22 @@ export class RedisConnection {
   }
 
   private reportRecovery(): void {
-    if (this.isReported) this.logger.warn('Redis is back; limits are counted together again.');
+    if (this.isReported) this.logger.warn(BACK);
     this.isReported = false;
+    this.refusedAt = undefined; // a refusal on this connection is logged again
+  }
+
+  /** Such as READONLY, OOM, NOAUTH or NOPERM. What follows the reason may quote the command, which names a client. */
+  private reportRefusal({ message }: Error): void {
+    const [reason] = message.split(/[,.:]/, 1);
+    if (this.refusedAt === undefined)
+      this.logger.warn(`Redis refuses commands: ${reason}; limits hold for this process meanwhile`);
+    this.refusedAt = performance.now();
+  }
+
+  private reportAcceptance(refusedAt: number): void {
+    if (performance.now() - refusedAt < QUIET_MS) return;
+    this.refusedAt = undefined;
+    this.logger.warn(BACK);
   }
 }

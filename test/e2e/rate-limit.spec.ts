@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createClient, type RedisClientType } from '@redis/client';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { DataSource } from 'typeorm';
 import { generateKey } from '../../src/auth/key-format.js';
@@ -146,6 +147,53 @@ if (redisPid) {
         ),
         expect.stringContaining('Redis is back; limits are counted together again.'),
       ]);
+    });
+  });
+}
+
+if (redisUrl && redisPid) {
+  describe('While Redis refuses commands', () => {
+    let service: Service;
+    let operator: RedisClientType;
+    beforeEach(async () => {
+      operator = createClient({ url: redisUrl });
+      await operator.connect();
+    });
+    afterEach(async () => {
+      jest.restoreAllMocks();
+      await operator.close();
+      await service.stop();
+    });
+
+    it.each([
+      ['READONLY', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'],
+      ['OOM', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'],
+      ['NOPERM', 'ACL SETUSER default -eval', 'ACL SETUSER default +eval'],
+    ])('each process counts alone, and the log names the reason: %s', async (reason, refuse, accept) => {
+      service = await startService({ redisUrl, rateLimitPerKey: 0, rateLimitFailures: 30 });
+      const told = () => service.log.filter((line) => line.includes('Redis'));
+      const take = async (address: string) => {
+        const allowance = await service.app.get(RateLimits).failures.take(address);
+        return allowance?.remaining;
+      };
+      await operator.sendCommand(refuse.split(' '));
+      try {
+        for (let i = 0; i < 200 && told().length === 0; i++) await take('198.51.100.7').then(() => delay(10));
+        const [first, second] = [await take('198.51.100.8'), await take('198.51.100.8')];
+        expect([first, second]).toEqual([29, 28]);
+      } finally {
+        await operator.sendCommand(accept.split(' '));
+      }
+      const now = performance.now.bind(performance);
+      await take('198.51.100.7');
+      expect(told()).toHaveLength(1);
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);
+      await take('198.51.100.7');
+      expect(told()).toEqual([
+        expect.stringMatching(new RegExp(`Redis refuses commands: ${reason} [^,.:]+; limits hold for this`)),
+        expect.stringContaining('Redis is back; limits are counted together again.'),
+      ]);
+      expect(told().join()).not.toContain('198.51.100');
     });
   });
 }
