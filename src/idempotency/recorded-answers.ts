@@ -27,6 +27,8 @@ const NO_BODY = Buffer.alloc(0);
 /** In a batch with others, then, without those whose records are known by now, in two more, then alone. */
 const SHARED_ATTEMPTS = 3;
 const MOST_ATTEMPTS = 5;
+/** A little later than steps that know more. */
+const MOST_MS = waitMs + answerMs + 30;
 
 /**
  * Most requests are no repetitions: a change is tried first, and its record violates the primary key if it has been made
@@ -61,7 +63,7 @@ interface Answer extends AnswerRecord {
  */
 @Injectable()
 export class RecordedAnswers extends KeyedRequests {
-  private readonly underWay = new RequestsUnderWay<Answer>();
+  private readonly underWay = new RequestsUnderWay<Answer>(MOST_MS);
 
   constructor(
     private readonly records: AnswerRecords,
@@ -82,7 +84,12 @@ export class RecordedAnswers extends KeyedRequests {
     const deadline = performance.now() + waitMs + answerMs;
     const keyed = { request, reply, run, digest, bodyHash, deadline };
     const id = digest.toString('latin1');
-    const { result, isOwn } = await this.underWay.run(id, deadline, () => this.findOrMake(keyed));
+    const { result, isOwn } = await this.underWay
+      .run(id, deadline, () => this.findOrMake(keyed))
+      .catch((error: unknown) => {
+        reply.removeHeader('location'); // of a change that may still be under way
+        throw error;
+      });
     if (!result.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
     if (!isOwn || result.isRepeated) replay(result, reply);
     return result.body ?? undefined;

@@ -183,31 +183,26 @@ describe('The page at /docs', () => {
     expect(plain.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
     expect(await (await fetch(`${service.origin}${path}`)).text()).toBe(plain.text);
     const refusals = [
-      ...['', 'br', 'identity', 'gzip;q=0', 'gzip ; Q=0.000', 'gzip;q=0.0, br;q=1', 'gzip;q=0, *', '*;q=0'],
-      ...[
-        'x-gzip;q=0',
-        'identity, gzip;q=0.5',
-        '*, gzip;q=0.5',
-        'gzip;q=2',
-        'gzip;q=-1',
-        'gzip;q',
-        'gzip;level=1',
-      ],
-      ...['identity;q=0', 'gzip;q=0.5;q=0', 'gzippy', 'gzip br'],
-    ];
+      '|br|identity|gzip;q=0|gzip ; Q=0.000|gzip;q=0.0, br;q=1|gzip;q=0, *|*;q=0|x-gzip;q=0|identity;q=0|gzip br|gzippy',
+      'identity, gzip;q=0.5|*, gzip;q=0.5|gzip;q=2|gzip;q=-1|gzip;q|gzip;level=1|gzip;q=0.5;q=0',
+    ].flatMap((list) => list.split('|'));
     for (const refusal of refusals) {
       const answer = await service.call('GET', path, { headers: { 'accept-encoding': refusal } });
       expect([refusal, answer.text]).toEqual([refusal, plain.text]);
     }
   });
 
-  it.each([
-    ...['gzip', 'GZIP', 'x-gzip', 'X-Gzip;q=0.001', 'gzip ;\tq=1.000', 'br;q=1,gzip;q=0.5', ',, gzip ,'],
-    ...['*', '*;q=0.1', 'identity;q=0, *', '*;q=0, gzip', 'gzip;q=0.5, identity;q=0.5', 'deflate, *;q=0.5'],
-  ])('is compressed for Accept-Encoding: %s', async (accepted) => {
-    const { headers } = await service.call('GET', '/docs', { headers: { 'accept-encoding': accepted } });
-    expect(headers['content-encoding']).toBe('gzip');
-  });
+  const ACCEPTED = [
+    'gzip|GZIP|x-gzip|X-Gzip;q=0.001|gzip ;\tq=1.000|br;q=1,gzip;q=0.5|,, gzip ,',
+    '*|*;q=0.1|identity;q=0, *|*;q=0, gzip|gzip;q=0.5, identity;q=0.5|deflate, *;q=0.5',
+  ];
+  it.each(ACCEPTED.flatMap((list) => list.split('|')))(
+    'is compressed for Accept-Encoding: %s',
+    async (accepted) => {
+      const { headers } = await service.call('GET', '/docs', { headers: { 'accept-encoding': accepted } });
+      expect(headers['content-encoding']).toBe('gzip');
+    },
+  );
 
   it('is compressed when one of several Accept-Encoding headers takes it', async () => {
     const headers = { 'accept-encoding': ['br', 'gzip'] as unknown as string };

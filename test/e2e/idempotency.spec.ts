@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { idempotencyKeyReused, invalidIdempotencyKey } from '../../src/api/responses/idempotency-key.js';
 import { KeysService } from '../../src/auth/keys.service.js';
+import { AnswerRecords } from '../../src/idempotency/answer-records.js';
 import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
 import { animalNotAvailable } from '../../src/orders/orders.errors.js';
 import type { Answer, Options } from './support/client.js';
@@ -274,6 +275,25 @@ describe('A request with an Idempotency-Key', () => {
       expect(refused.headers['location']).toBeUndefined();
       expect(await run(`SELECT FROM pets WHERE name = '${name}'`)).toEqual([]);
       expect((await create(key, { ...REX, name })).status).toBe(201);
+    });
+
+    it('is answered within a second, however long its steps take together', async () => {
+      const records = service.app.get(AnswerRecords);
+      const find = records.find.bind(records);
+      let proceed = (): void => {};
+      const held = new Promise<void>((resolve) => (proceed = resolve));
+      const slow = jest
+        .spyOn(records, 'find')
+        .mockImplementationOnce((digest) => held.then(() => find(digest)));
+      const key = randomUUID();
+      const late = { ...REX, name: `Late ${key}` };
+      const refused = await service.post('/v1/pets', late, under(key));
+      expectError(refused, 'service_unavailable', expect.stringContaining('the outcome is unknown'));
+      const again = create(key, late);
+      proceed();
+      expect((await again).status).toBe(201);
+      expect(await run(`SELECT name FROM pets WHERE name = '${late.name}'`)).toHaveLength(1);
+      slow.mockRestore();
     });
 
     it('is stored with its record although others of its batch are refused', async () => {
