@@ -204,6 +204,16 @@ describe('The page at /docs', () => {
     },
   );
 
+  it('reads the first 20 items of a list only', async () => {
+    const get = (headers: Record<string, string>) => service.call('GET', '/docs', { headers });
+    const encoded = await get({ 'accept-encoding': `${'br,'.repeat(19)}gzip` });
+    expect(encoded.headers['content-encoding']).toBe('gzip');
+    const etag = String(encoded.headers['etag']).replace('-gzip', '');
+    expect((await get({ 'accept-encoding': `${'br,'.repeat(20)}gzip` })).headers['etag']).toBe(etag);
+    expect((await get({ 'if-none-match': `${'"a",'.repeat(19)}${etag}` })).status).toBe(304);
+    expect((await get({ 'if-none-match': `${'"a",'.repeat(20)}${etag}` })).status).toBe(200);
+  });
+
   it('is compressed when one of several Accept-Encoding headers takes it', async () => {
     const headers = { 'accept-encoding': ['br', 'gzip'] as unknown as string };
     expect((await service.call('GET', '/docs', { headers })).headers['content-encoding']).toBe('gzip');
