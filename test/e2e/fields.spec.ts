@@ -149,6 +149,15 @@ describe('The fields of a feature', () => {
     ]);
     expect(CrateChange!.properties).toEqual({
       shipDate: { type: ['string', 'null'], ...moment },
+      packer: {
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 30,
+        pattern: expect.any(String),
+        format: 'email',
+        description: 'Who packs it.',
+      },
+      material: expect.objectContaining({ type: ['string', 'null'], enum: ['wood', 'steel', null] }),
       size: { anyOf: [sizeRef, { type: 'null' }], description: 'Its size.' },
       address: { anyOf: [address, { type: 'null' }], description: 'Where it goes.' },
       closed: { type: 'boolean', enum: [true], description: 'Closes it.' },
@@ -161,6 +170,8 @@ describe('The fields of a feature', () => {
       { name: 'sizes', ...list, schema: { ...bounds, items: sizeRef } },
       { name: 'closed', in: 'query', schema: { type: 'boolean' } },
       { name: 'since', in: 'query', schema: { type: 'string', format: 'date-time' } },
+      { name: 'packer', in: 'query', schema: { type: 'string', format: 'email', maxLength: 30 } },
+      { name: 'code', in: 'query', schema: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{1,9}$' } },
       { name: 'below', in: 'query', schema: { type: 'number', multipleOf: 0.01 } },
       { name: 'limit', in: 'query', schema: { type: 'integer', default: 20 } },
     ]);

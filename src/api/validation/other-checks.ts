@@ -12,15 +12,18 @@ export interface OtherChecks {
   faultOf(instance: object): Fault | undefined;
 }
 
-/** The properties with decorators of class-validator. */
-export function validatedProperties(input: Type): string[] {
-  return validatorsOf(input).map(({ propertyName }) => propertyName);
+/** A decorator of class-validator on a property. */
+export type Check = ReturnType<typeof checksOf>[number];
+
+/** The decorators of class-validator on the properties of a class. */
+export function checksOf(input: Type) {
+  return getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
 }
 
 /** Returns `undefined` for a class without such decorators. */
 export function otherChecksOf(input: Type, fields: readonly string[]): OtherChecks | undefined {
-  const validators = validatorsOf(input);
-  for (const { propertyName, constraintCls } of validators) {
+  const checks = checksOf(input);
+  for (const { propertyName, constraintCls } of checks) {
     const own = constraintCls ? getMetadataStorage().getTargetValidatorConstraints(constraintCls) : [];
     if (own.some((constraint) => constraint.async)) {
       throw new Error(
@@ -29,15 +32,11 @@ export function otherChecksOf(input: Type, fields: readonly string[]): OtherChec
     }
   }
   const transforms = fields.some((name) => isTransformed(input, name));
-  if (validators.length === 0 && !transforms) return undefined;
+  if (checks.length === 0 && !transforms) return undefined;
   return {
     transform: (given) => (transforms ? (plainToInstance(input, given) as object) : given),
-    faultOf: (instance) => (validators.length > 0 ? firstFault(instance) : undefined),
+    faultOf: (instance) => (checks.length > 0 ? firstFault(instance) : undefined),
   };
-}
-
-function validatorsOf(input: Type) {
-  return getMetadataStorage().getTargetValidationMetadatas(input, '', true, false);
 }
 
 function firstFault(instance: object): Fault | undefined {

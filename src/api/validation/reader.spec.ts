@@ -171,13 +171,16 @@ describe('Decorators of class-validator', () => {
       @Field(dateTime(), {})
       readonly from!: Date;
 
-      @ValidateBy({
-        name: 'isAfterFrom',
-        validator: {
-          validate: (value: Date, about) => value > (about!.object as Span).from,
-          defaultMessage: () => '$property must be later than from',
+      @ValidateBy(
+        {
+          name: 'isAfterFrom',
+          validator: {
+            validate: (value: Date, about) => value > (about!.object as Span).from,
+            defaultMessage: () => '$property must be later than from',
+          },
         },
-      })
+        { context: { schema: {} } },
+      )
       @Field(dateTime(), {})
       readonly to!: Date;
     }

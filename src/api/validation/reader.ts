@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { Fault } from './fault.js';
-import { type OtherChecks, otherChecksOf, validatedProperties } from './other-checks.js';
+import { checksOf, type OtherChecks, otherChecksOf } from './other-checks.js';
 import type { Rule } from './rules/rule.js';
+import { stateChecks } from './stated-checks.js';
 
 export interface Declaration {
   readonly rule: Rule;
@@ -52,6 +53,7 @@ export class Reader<T extends object> {
     this.fields = fieldsOf(input);
     this.requireRules();
     this.others = otherChecksOf(input, this.names);
+    for (const { name, rule } of this.fields) stateChecks(input, name, rule.schema);
   }
 
   get names(): string[] {
@@ -86,7 +88,7 @@ export class Reader<T extends object> {
     const properties = [
       ...Object.keys(new this.input()),
       ...documented.map((name) => name.slice(':'.length)),
-      ...validatedProperties(this.input),
+      ...checksOf(this.input).map(({ propertyName }) => propertyName),
     ];
     const { names } = this;
     const without = properties.find((name) => !names.includes(name));

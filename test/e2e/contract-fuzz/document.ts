@@ -5,7 +5,7 @@ export interface Schema {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
   readonly nullable?: boolean;
   readonly format?: string;
-  readonly enum?: readonly (string | boolean)[];
+  readonly enum?: readonly (string | bigint | boolean)[];
   readonly default?: unknown;
   readonly items?: Schema;
   readonly minItems?: bigint;
@@ -137,6 +137,7 @@ function resolve(document: Json, schema: object): Schema {
   return Object.assign({}, ...merged, own, {
     ...(ownType !== undefined && { type: ownType }),
     ...(isNullable && { nullable: true }),
+    ...(own['enum'] && { enum: (own['enum'] as unknown[]).filter((value) => value !== null) }),
     ...(items && { items: resolve(document, items as Json) }),
     ...(properties && {
       properties: Object.fromEntries(members.map(([name, member]) => [name, resolve(document, member)])),

@@ -15,7 +15,7 @@ const FAULTS: readonly [fault: string, code: string, make: Make][] = [
   ['a string that is too short or too long', 'invalid_field', field.wrongLength],
   ['a string that does not match its pattern', 'invalid_field', field.againstPattern],
   ['a value outside the enumeration', 'invalid_field', field.notListed],
-  ['a text that is no date-time', 'invalid_field', field.noInstant],
+  ['a text of another format', 'invalid_field', field.otherFormat],
   ['the other boolean', 'invalid_field', field.notThisBoolean],
   ['a decimal out of bounds or with too many places', 'invalid_field', field.noDecimal],
   ['a list of a wrong size, or with a value twice', 'invalid_field', field.wrongSize],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Requests, withMembers } from './bodies.js';
 import { noDecimals } from './decimals.js';
 import type { Operation, Schema } from './document.js';
-import { noInstants } from './instants.js';
+import { FORMATS } from './formats.js';
 import { allowed, asJson, lengths, matches, wrongLists } from './values.js';
 
 export const missingField = (operation: Operation): Requests =>
@@ -37,11 +37,11 @@ export const otherType = (operation: Operation): Requests =>
     },
   );
 
-export const noInstant = (operation: Operation): Requests =>
+export const otherFormat = (operation: Operation): Requests =>
   withField(
     operation,
-    ({ format }) => format === 'date-time',
-    () => noInstants.chain(asJson),
+    ({ format = '' }) => format in FORMATS,
+    ({ format = '' }) => FORMATS[format]!.invalid.chain(asJson),
   );
 
 export const noDecimal = (operation: Operation): Requests =>
@@ -107,10 +107,12 @@ export const againstPattern = (operation: Operation): Requests =>
         fc.constantFrom(...' \u00a0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000\u007f\u0085'),
       );
       const blank = fc.string({ unit: odd, minLength: min, maxLength: max });
-      const spoilt = fc.tuple(allowed(schema), odd, fc.nat()).map(([text, character, at]) => {
-        const points = [...(text as string)];
-        return points.with(at % points.length, character).join('');
-      });
+      const spoilt = fc
+        .tuple(allowed({ ...schema, nullable: false }), odd, fc.nat())
+        .map(([text, character, at]) => {
+          const points = [...(text as string)];
+          return points.toSpliced(at % Math.max(points.length, 1), 1, character).join('');
+        });
       const empty = { ...schema, pattern: '' };
       return fc
         .oneof(blank, spoilt)

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isDecimal } from './decimals.js';
 import type { Operation, Parameter, Schema } from './document.js';
-import { noInstants } from './instants.js';
+import { FORMATS } from './formats.js';
 import {
   allowedRequests,
   bodyOf,
@@ -187,8 +187,8 @@ function forbidden(schema: Schema): fc.Arbitrary<string> {
     .oneof(
       ...(type === 'integer'
         ? numbers
-        : format === 'date-time'
-          ? [noInstants.filter((text) => text !== '')]
+        : format !== undefined && format in FORMATS
+          ? [FORMATS[format]!.invalid.filter((text) => text !== '')]
           : isText
             ? [fc.constantFrom(' ', 'x'.repeat(lengths(schema).max + 1))]
             : words),

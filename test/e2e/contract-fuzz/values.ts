@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { decimals, decimalSpellings } from './decimals.js';
 import type { Schema } from './document.js';
-import { instants } from './instants.js';
+import { FORMATS } from './formats.js';
 
 /** A value independent of its spelling. */
 export type Meaning =
@@ -23,7 +23,6 @@ export function allowed(schema: Schema): fc.Arbitrary<Meaning> {
   if (schema.type === 'integer') return integers(schema);
   if (schema.type === 'number') return decimals(schema);
   if (schema.type === 'boolean') return fc.boolean();
-  if (schema.format === 'date-time') return instants;
   if (schema.type === 'string') return texts(schema);
   if (schema.type === 'array') return lists(schema);
   if (schema.type === 'object') return objects(schema);
@@ -72,8 +71,15 @@ function objects({ properties = {}, required = [] }: Schema): fc.Arbitrary<Meani
 }
 
 function texts(schema: Schema): fc.Arbitrary<string> {
-  if (schema.maxLength === undefined && schema.pattern)
-    return fc.stringMatching(new RegExp(schema.pattern, 'u'));
+  const { format, pattern } = schema;
+  if (format !== undefined) {
+    const known = FORMATS[format];
+    if (!known) throw new Error(`Add a generator for the format "${format}" to formats.ts`);
+    return known.valid.filter((text) => matches(schema, text));
+  }
+  if (pattern !== undefined && isNarrow(pattern)) {
+    return fc.stringMatching(new RegExp(pattern, 'u')).filter((text) => matches(schema, text));
+  }
   const { min, max } = lengths(schema);
   const units = [fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), ...UNITS];
   const unit = fc.oneof(...units);
@@ -83,6 +89,11 @@ function texts(schema: Schema): fc.Arbitrary<string> {
   return fc
     .oneof({ withCrossShrink: true }, of(min, max), of(min, min), of(max, max), of(min, max, 'max'), astral)
     .filter((text) => matches(schema, text));
+}
+
+/** Whether random texts rarely match. */
+function isNarrow(pattern: string): boolean {
+  return !new RegExp(pattern, 'u').test('Bälle & 🐕');
 }
 
 /** Plain ASCII, and characters that software often handles wrongly. */
@@ -98,9 +109,9 @@ export function lengths({ minLength, maxLength }: Schema): { min: number; max: n
 
 /** Follows JSON Schema: lengths count code points, and patterns use Unicode mode. */
 export function matches(schema: Schema, text: string): boolean {
-  const { min, max } = lengths(schema);
+  const { minLength = 0n, maxLength = Infinity } = schema;
   const length = [...text].length;
-  return length >= min && length <= max && new RegExp(schema.pattern ?? '', 'u').test(text);
+  return length >= minLength && length <= maxLength && new RegExp(schema.pattern ?? '', 'u').test(text);
 }
 
 /** One of the JSON spellings of a value. */

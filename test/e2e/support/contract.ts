@@ -8,6 +8,9 @@ import type { Answer } from './client.js';
 
 const DOCUMENT = 'https://document.invalid/';
 
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** Headers of HTTP, CORS and browser security; all others have to be documented. */
 const TRANSPORT = new Set([
   'content-type',
@@ -30,7 +33,7 @@ export class Contract {
     strict: false,
     meta: false,
     validateSchema: false,
-    formats: { int64: true, int32: true, 'date-time': isMoment },
+    formats: { int64: true, int32: true, 'date-time': isMoment, email: EMAIL, uri: URL.canParse, uuid: UUID },
     // Ajv only warns of an unknown format.
     logger: { log: fail, warn: fail, error: fail },
   });

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Module, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiSchema } from '@nestjs/swagger';
-import { IsEmail } from 'class-validator';
+import { ArrayMaxSize, IsEmail, IsIn, IsUrl, IsUUID, Length, Matches, Max } from 'class-validator';
 import { Resource } from '../../../src/api/document/resource.decorator.js';
 import { Field, OptionalField, QueryParameter } from '../../../src/api/validation/field.decorator.js';
 import {
@@ -66,12 +66,57 @@ export class NewCrateDto {
 
   @OptionalField(boolean(), { description: 'Whether it is closed.', default: false })
   readonly closed!: boolean;
+
+  @IsEmail()
+  @OptionalField(line, { description: 'Who packs it.' })
+  readonly packer?: string;
+
+  @ArrayMaxSize(2)
+  @IsEmail({}, { each: true })
+  @OptionalField(listOf(line, { maxItems: 3 }), { description: 'Who else may open it.' })
+  readonly others?: string[];
+
+  @IsUrl({ require_protocol: true })
+  @OptionalField(text({ minLength: 1, maxLength: 500 }), { description: 'Where it is.' })
+  readonly position?: string;
+
+  @IsUUID()
+  @OptionalField(text({ minLength: 1, maxLength: 500 }), { description: 'Its seal.' })
+  readonly seal?: string;
+
+  @IsUUID('4')
+  @OptionalField(text({ minLength: 1, maxLength: 500 }), { description: 'Its older seal.' })
+  readonly oldSeal?: string;
+
+  @Matches(/^[A-Z]{2}-[0-9]{1,9}$/u)
+  @OptionalField(line, { description: 'Its code.' })
+  readonly code?: string;
+
+  @IsIn(['wood', 'steel'])
+  @OptionalField(line, { description: 'What it is made of.' })
+  readonly material?: string;
+
+  @Length(3, 5)
+  @OptionalField(line, { description: 'What is written on it.' })
+  readonly label?: string;
+
+  @Max(30)
+  @OptionalField(quantity, { description: 'How high it may be piled.' })
+  readonly height?: number;
 }
 
 @ApiSchema({ name: 'CrateChange' })
 export class CrateChangeDto {
   @OptionalField(nullable(dateTime()), { description: 'When it goes.' })
   readonly shipDate?: Date | null;
+
+  @IsEmail()
+  @OptionalField(nullable(line), { description: 'Who packs it.' })
+  readonly packer?: string | null;
+
+  @IsIn(['wood', 'steel'])
+  @OptionalField(nullable(line), { description: 'What it is made of.' })
+  readonly material?: string | null;
 
   @OptionalField(nullable(size), { description: 'Its size.' })
   readonly size?: 'small' | 'large' | null;
@@ -105,6 +150,43 @@ export class CrateDto {
 
   @Field(boolean(), { description: 'Whether it is closed.' })
   readonly closed!: boolean;
+
+  @IsEmail()
+  @OptionalField(line, { description: 'Who packs it.' })
+  readonly packer?: string;
+
+  @ArrayMaxSize(2)
+  @IsEmail({}, { each: true })
+  @OptionalField(listOf(line, { maxItems: 3 }), { description: 'Who else may open it.' })
+  readonly others?: string[];
+
+  @IsUrl({ require_protocol: true })
+  @OptionalField(text({ minLength: 1, maxLength: 500 }), { description: 'Where it is.' })
+  readonly position?: string;
+
+  @IsUUID()
+  @OptionalField(text({ minLength: 1, maxLength: 500 }), { description: 'Its seal.' })
+  readonly seal?: string;
+
+  @IsUUID('4')
+  @OptionalField(text({ minLength: 1, maxLength: 500 }), { description: 'Its older seal.' })
+  readonly oldSeal?: string;
+
+  @Matches(/^[A-Z]{2}-[0-9]{1,9}$/u)
+  @OptionalField(line, { description: 'Its code.' })
+  readonly code?: string;
+
+  @IsIn(['wood', 'steel'])
+  @OptionalField(line, { description: 'What it is made of.' })
+  readonly material?: string;
+
+  @Length(3, 5)
+  @OptionalField(line, { description: 'What is written on it.' })
+  readonly label?: string;
+
+  @Max(30)
+  @OptionalField(quantity, { description: 'How high it may be piled.' })
+  readonly height?: number;
 }
 
 @ApiSchema({ name: 'CrateChoice' })
@@ -125,6 +207,14 @@ export class CratesQuery {
 
   @QueryParameter(dateTime(), { description: 'Only later ones.' })
   readonly since?: Date;
+
+  @IsEmail()
+  @QueryParameter(line, { description: 'Only those that are packed by this one.' })
+  readonly packer?: string;
+
+  @Matches(/^[A-Z]{2}-[0-9]{1,9}$/u)
+  @QueryParameter(line, { description: 'Only this code.' })
+  readonly code?: string;
 
   @QueryParameter(price, { description: 'Only cheaper ones.' })
   readonly below?: Decimal;
