@@ -13,7 +13,7 @@ export const KINDS = {
       return {
         rowType: 'string',
         columnType: 'text',
-        canBeUnique: min <= 20 && max >= 20 && max <= 500, // tests number them; an index entry has a limit
+        canBeUnique: min <= 20 && max >= 20 && max <= 500, // as uniqueText() writes them; an index entry has a limit
         rule: 'length',
         check: (column) => `char_length(${column}) BETWEEN ${min} AND ${max}`,
         ruleCode: `text({ minLength: ${min}, maxLength: ${max} })`,

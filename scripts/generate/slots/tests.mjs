@@ -48,10 +48,7 @@ export function testSlots(each) {
         reference && `const [${name.replace(/Id$/, '')}] = await ${reference.add}(service, {});`,
     ),
     referenceIds: each(({ name, reference }) => reference && `${name}: ${name.replace(/Id$/, '')}!.id`, ', '),
-    uniqueValues: each(
-      ({ name, unique }) => unique && `${name}: \`Sample number \${String(++number).padStart(6, '0')}\``,
-      ', ',
-    ),
+    uniqueValues: each(({ name, unique }) => unique && `${name}: uniqueText()`, ', '),
     referenceImports: each(
       ({ reference }) => reference && `import { ${reference.add} } from './${reference.plural}.js';`,
     ),

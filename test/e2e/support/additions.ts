@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Service } from './service.js';
 
 /** Every resource has an id. */
@@ -18,4 +19,12 @@ export async function addTo<T extends Identified>(
     added.push(answer.json as T);
   }
   return added;
+}
+
+const run = randomBytes(4).toString('hex');
+let number = 0;
+
+/** A text of 20 characters that follows those before it, and that no other file or run has added to a deployment. */
+export function uniqueText(): string {
+  return `Sample ${run}${String(++number).padStart(5, '0')}`;
 }

@@ -1,4 +1,4 @@
-import { addTo, type Identified } from './additions.js';
+import { addTo, type Identified, uniqueText } from './additions.js';
 // $referenceImports$
 import type { Service } from './service.js';
 
@@ -12,10 +12,6 @@ export interface SampleThingBody extends Identified {
 /** A body with all fields. */
 // end
 export const SAMPLE_THING = { $usual$ };
-// if unique
-
-let number = 0;
-// end
 // if references
 
 /** A body with all fields, and what it refers to. */
