@@ -4,6 +4,14 @@ import type { Meaning } from './values.js';
 /** An item of a collection as JSON, with exact numbers. */
 export type Item = Readonly<Record<string, Meaning>>;
 
+/** The order of a list. */
+export interface Order {
+  readonly by: string;
+  compare(a: Meaning, b: Meaning): number;
+}
+
+export const BY_ID: Order = { by: 'id', compare: (a, b) => (a! < b! ? -1 : Number(a! > b!)) };
+
 /** The model of a resource: the simplest implementation of the contract. */
 export class Catalogue {
   private items: Item[] = [];
@@ -35,19 +43,24 @@ export class Catalogue {
   }
 
   /** Parameters other than `limit` and `after` filter by the field of their name; those with a list, by its singular. */
-  page({ limit = 20n, after, ...filters }: Record<string, Meaning>): { items: Item[]; hasMore: boolean } {
-    const matching = this.items.filter(
-      (item) =>
-        (after === undefined || item['id']! > after!) &&
-        Object.entries(filters).every(([name, wanted]) =>
-          Array.isArray(wanted) ? wanted.includes(item[singular(name)]!) : item[name] === wanted,
-        ),
-    );
+  page(
+    { limit = 20n, after, ...filters }: Record<string, Meaning>,
+    { by, compare }: Order = BY_ID,
+  ): { items: Item[]; hasMore: boolean } {
+    const matching = this.items
+      .filter(
+        (item) =>
+          (after === undefined || compare(item[by]!, after) > 0) &&
+          Object.entries(filters).every(([name, wanted]) =>
+            Array.isArray(wanted) ? wanted.includes(item[singular(name)]!) : item[name] === wanted,
+          ),
+      )
+      .toSorted((a, b) => compare(a[by]!, b[by]!));
     return { items: matching.slice(0, Number(limit)), hasMore: matching.length > Number(limit) };
   }
 
-  all(filters: Record<string, Meaning> = {}): Item[] {
-    return this.page({ ...filters, limit: BigInt(this.items.length) }).items;
+  all(filters: Record<string, Meaning> = {}, order = BY_ID): Item[] {
+    return this.page({ ...filters, limit: BigInt(this.items.length) }, order).items;
   }
 }
 

@@ -28,6 +28,7 @@ export interface Schema {
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;
+  readonly description?: string;
   readonly schema: Schema;
 }
 
@@ -90,7 +91,7 @@ function readOperation(document: Json, method: string, path: string, operation: 
   const placed = (place: string): Parameter[] =>
     parameters
       .filter((parameter) => parameter.in === place)
-      .map(({ name, required, schema }) => ({ name, required, schema: resolve(document, schema) }));
+      .map(({ schema, ...parameter }) => ({ ...parameter, schema: resolve(document, schema) }));
   const content = operation['requestBody']?.['content'] as Json | undefined;
   const body = content?.['application/json']['schema'] as Json | undefined;
   const statuses = Object.keys(operation['responses'] as Json);

@@ -14,11 +14,11 @@ export async function expectAccepted(world: World, operation: Operation, sent: S
   const answer = await world.send(sent);
   const rules = RULES[collectionOf(operation.path)];
   if (rules && CHANGES.has(kind)) {
-    expectRuled(world, operation, sent, answer, rules);
+    await expectRuled(world, operation, sent, answer, rules);
     return;
   }
   if (isRuled(world, operation, sent, answer)) return; // nothing changed, which the next look at the data checks
-  EXPECTED[kind](world, operation, sent, answer);
+  await EXPECTED[kind](world, operation, sent, answer);
   if (kind === 'other') await world.refresh();
   else if (answer.status < 400 && CHANGES.has(kind)) await world.refreshRelated(operation);
 }
@@ -26,20 +26,20 @@ export async function expectAccepted(world: World, operation: Operation, sent: S
 const CHANGES: ReadonlySet<Kind> = new Set(['create', 'update', 'delete']);
 
 /** The model knows the rules of the feature, and so every answer and every change. */
-function expectRuled(
+async function expectRuled(
   world: World,
   operation: Operation,
   sent: Sent,
   answer: Answer,
   rules: FeatureRules,
-): void {
+): Promise<void> {
   const before = itemOf(world, operation, sent);
   const code = rules.refusal(world, operation, sent, before);
   if (code !== undefined) {
     expectError(operation, answer, code);
     return;
   }
-  EXPECTED[kindOf(operation)](world, operation, sent, answer);
+  await EXPECTED[kindOf(operation)](world, operation, sent, answer);
   if (answer.status >= 400) return;
   const items = world.catalogue(collectionOf(operation.path));
   const id = (before ?? (exact(answer.text) as Item))['id'];
@@ -94,10 +94,11 @@ export async function expectUnchanged(world: World): Promise<void> {
   }
 }
 
-/** Follows the page links, and expects every matching item exactly once. */
+/** Follows the page links, and expects every matching item exactly once, in order. */
 export async function expectWalk(world: World, operation: Operation, sent: Sent): Promise<void> {
   const seen: Item[] = [];
-  const expected = world.catalogue(operation.path).all(sent.says);
+  const order = await world.orderOf(operation, sent.says['after']);
+  const expected = world.catalogue(operation.path).all(sent.says, order);
   for (let path: string | undefined = sent.path; path !== undefined;) {
     const answer = await world.get(path);
     expect(answer.status).toBe(200);
@@ -108,7 +109,7 @@ export async function expectWalk(world: World, operation: Operation, sent: Sent)
   expect(seen).toEqual(expected);
 }
 
-type Expected = (world: World, operation: Operation, sent: Sent, answer: Answer) => void;
+type Expected = (world: World, operation: Operation, sent: Sent, answer: Answer) => void | Promise<void>;
 
 const EXPECTED: Readonly<Record<Kind, Expected>> = {
   create(world, operation, { says }, answer) {
@@ -124,12 +125,13 @@ const EXPECTED: Readonly<Record<Kind, Expected>> = {
     world.catalogue(operation.path).add(item);
   },
 
-  list(world, operation, { says }, answer) {
+  async list(world, operation, { says }, answer) {
     if (!isPredictable(operation)) {
       expect(answer.status).toBe(operation.success);
       return;
     }
-    const { items, hasMore } = world.catalogue(operation.path).page(says);
+    const order = await world.orderOf(operation, says['after']);
+    const { items, hasMore } = world.catalogue(operation.path).page(says, order);
     expect({ status: answer.status, body: exact(answer.text) }).toEqual({
       status: operation.success,
       body: items,
@@ -137,7 +139,7 @@ const EXPECTED: Readonly<Record<Kind, Expected>> = {
     const { first, next } = links(answer);
     expect(meaningOf(first)).toEqual(wordsOf({ ...says, after: undefined }));
     expect(next && meaningOf(next)).toEqual(
-      hasMore ? wordsOf({ ...says, after: items.at(-1)?.['id'] }) : undefined,
+      hasMore ? wordsOf({ ...says, after: items.at(-1)?.[order.by] }) : undefined,
     );
   },
 
@@ -212,8 +214,15 @@ function expectFields(
   expect(compared(answered)).toEqual(compared(wanted));
 }
 
-/** Two spellings of the same instant are equal, and 2 is a decimal, too. */
-function comparable({ type, format }: Schema, value: Meaning | undefined): unknown {
+/** Two spellings of the same instant are equal, and 2 is a decimal, too; also within objects and lists. */
+function comparable({ type, format, properties = {}, items }: Schema, value: Meaning | undefined): unknown {
+  if (Array.isArray(value)) return value.map((item: Meaning) => comparable(items ?? {}, item));
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value as Record<string, Meaning>);
+    return Object.fromEntries(
+      members.map(([name, member]) => [name, comparable(properties[name] ?? {}, member)]),
+    );
+  }
   if (type === 'number' && typeof value === 'bigint') return Number(value);
   return format === 'date-time' && typeof value === 'string' ? new Date(value).toISOString() : value;
 }

@@ -14,11 +14,22 @@ export function kindOf({ method, path, pathParameters, success, answer }: Operat
 
 const OF_ITEM: Readonly<Record<string, Kind>> = { GET: 'get', PATCH: 'update', DELETE: 'delete' };
 
-/** Whether the model knows the order of a list and what each of its parameters means. */
+/** Whether the model knows what each parameter of a list means. */
 export function isPredictable({ query, answer }: Operation): boolean {
   const fields = Object.keys(answer?.items?.properties ?? {});
-  return query.every(({ name, schema }) =>
-    name === 'after' ? schema.type === 'integer' : name === 'limit' || fields.includes(fieldOf(name, schema)),
+  return query.every(({ name, schema }) => PAGING.has(name) || fields.includes(fieldOf(name, schema)));
+}
+
+const PAGING: ReadonlySet<string> = new Set(['limit', 'after']);
+
+/** The field in whose order a list is: the description of `after` says it. */
+export function orderedBy({ id, query, answer }: Operation): string {
+  const after = query.find(({ name }) => name === 'after');
+  if (!after) return 'id';
+  const [, field = ''] = /whose (\w+) is greater/.exec(after.description ?? '') ?? [];
+  if (field in (answer?.items?.properties ?? {})) return field;
+  throw new Error(
+    `${id}: begin the description of "after" with the field in whose order the list is, such as "Return only toys whose name is greater".`,
   );
 }
 

@@ -13,7 +13,7 @@ export interface Step {
 }
 
 /** Sequences of valid requests, invalid requests and walks over all pages, starting from empty collections. */
-export function sequences({ operations }: World): fc.Arbitrary<Step[]> {
+export function sequences({ operations }: Pick<World, 'operations'>): fc.Arbitrary<Step[]> {
   const accepted = operations.map((operation) => ({
     weight: operation.body ? 5 : 2,
     arbitrary: allowedRequests(operation).map((sent) => ({
