@@ -99,9 +99,11 @@ describeInside('Declared errors', () => {
       components: { schemas: { Error: { properties: { code: { description: string } } } } };
     };
     expect(document.paths['/clubs']!.post.responses['409']).toMatchObject({
-      description: [nameTaken, nameForbidden, colourTaken, mottoTaken]
-        .map(({ code, when }) => `\`${code}\`: ${when}`)
-        .join('\n\n'),
+      description: expect.stringContaining(
+        [nameTaken, nameForbidden, colourTaken, mottoTaken]
+          .map(({ code, when }) => `\`${code}\`: ${when}`)
+          .join('\n\n'),
+      ),
     });
     expect(document.paths['/clubs/transaction']!.post.responses).toHaveProperty('404');
     expect(JSON.stringify(document.paths['/pets']!.post.responses)).not.toContain('club_name_taken');

@@ -98,9 +98,17 @@ const RATE_HEADERS: HeadersObject = {
   RateLimit: headerRef('RateLimit'),
 };
 
-/** Adds the headers that every operation sends, and those of its method. */
+/** PUT is repeatable by itself. */
+const NEED_KEY: ReadonlySet<string> = new Set(['post', 'patch', 'delete']);
+
+/** Adds the headers that every operation sends, and those of its method. Throws for a change that cannot be repeated. */
 export function describeHeaders(operation: OperationObject, method: string): void {
   const takesKey = parametersOf(operation).some(({ name }) => name === KEY_HEADER);
+  if (!takesKey && NEED_KEY.has(method)) {
+    throw new Error(
+      `${operation.operationId} takes no ${KEY_HEADER}: add @Repeatable(), or @Created, @Updated or @Deleted.`,
+    );
+  }
   for (const [status, response] of responsesOf(operation)) {
     const isReplayed = takesKey && status.startsWith('2');
     response.headers = {

@@ -11,6 +11,7 @@ import {
 import { Resource } from '../../../src/api/document/resource.decorator.js';
 import { declareError } from '../../../src/api/errors/declare-error.js';
 import { Deleted } from '../../../src/api/responses/deleted.decorator.js';
+import { Repeatable } from '../../../src/api/responses/repeatable.decorator.js';
 import { Refuses } from '../../../src/api/errors/refuses.decorator.js';
 import { Field, OptionalField, PathParameter } from '../../../src/api/validation/field.decorator.js';
 import { int64, text } from '../../../src/api/validation/rule.js';
@@ -156,6 +157,7 @@ class ClubsController {
   constructor(private readonly clubs: ClubsService) {}
 
   @Post()
+  @Repeatable()
   @ApiOperation({ summary: 'Add a club' })
   @ApiBody({ type: NewClubDto })
   @ApiCreatedResponse({ type: ClubDto, description: 'The club.' })
@@ -166,6 +168,7 @@ class ClubsController {
   }
 
   @Post('transaction')
+  @Repeatable()
   @ApiOperation({ summary: 'Add a club' })
   @ApiBody({ type: NewClubDto })
   @ApiCreatedResponse({ type: ClubDto, description: 'The club.' })

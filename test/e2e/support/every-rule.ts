@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Module, Patch, Post, Query } from '@ne
 import { ApiBody, ApiOkResponse, ApiOperation, ApiSchema } from '@nestjs/swagger';
 import { ArrayMaxSize, IsEmail, IsIn, IsUrl, IsUUID, Length, Matches, Max } from 'class-validator';
 import { Resource } from '../../../src/api/document/resource.decorator.js';
+import { Repeatable } from '../../../src/api/responses/repeatable.decorator.js';
 import { Field, OptionalField, QueryParameter } from '../../../src/api/validation/field.decorator.js';
 import {
   boolean,
@@ -235,6 +236,7 @@ export class CratesController {
 
   @Post()
   @HttpCode(200)
+  @Repeatable()
   @ApiOperation({ summary: 'Pack a crate' })
   @ApiBody({ type: NewCrateDto })
   @ApiOkResponse({ type: CrateDto })
@@ -243,6 +245,7 @@ export class CratesController {
   }
 
   @Patch()
+  @Repeatable()
   @ApiOperation({ summary: 'Change a crate' })
   @ApiBody({ type: CrateChangeDto })
   @ApiOkResponse({ type: ChoiceDto })
