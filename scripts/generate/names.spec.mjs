@@ -126,7 +126,7 @@ describe('filesOf', () => {
     expect(dto).toContain("@ApiSchema({ name: 'ToyAddress', description: 'The address of a toy.' })");
     expect(dto).toMatch(/@OptionalField\(.*\n.*\n.*\n\s*}\)\n  readonly floor\?: number;/);
     expect(files['src/toys/toy.entity.ts']).toContain(
-      "@Column('jsonb')\n  readonly address!: ToyAddressDto;",
+      "@Column('jsonb', { transformer: jsonOf(ToyAddressDto) })\n  readonly address!: ToyAddressDto;",
     );
     expect(files['src/toys/dto/toy.fields.ts']).toContain('Field(nested(ToyAddressDto)');
     const tests = files['test/e2e/create-toy.spec.ts'];

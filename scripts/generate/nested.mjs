@@ -2,8 +2,7 @@
 import { CAMEL, KINDS } from './kinds.mjs';
 
 const PART = /^(?<name>[^:()?]+):(?<kind>\w+)(?:\((?<range>[^)]*)\))?(?<optional>\?)?$/;
-/** JSON returns the others as something else: a date as a string, and large numbers rounded. */
-const PART_KINDS = ['text', 'integer', 'boolean'];
+const PART_KINDS = Object.keys(KINDS).filter((kind) => kind !== 'oneOf');
 const SYNTAX = `Write its fields in braces, such as address:{street:text(80) postcode:text(10)?}; kinds: ${PART_KINDS.join(', ')}.`;
 
 /** Splits a table at its spaces, except those in braces. */
@@ -21,10 +20,12 @@ export function readNested(text, fail, { type }) {
   return {
     rowType: `SampleThing${type}Dto`,
     columnType: 'jsonb',
+    columnOptions: [`transformer: jsonOf(SampleThing${type}Dto)`],
     ruleCode: `nested(SampleThing${type}Dto)`,
-    bodyType: `{ ${parts.map(({ name, optional, rowType }) => `${name}${optional ? '?' : ''}: ${rowType}`).join('; ')} }`,
+    bodyType: `{ ${parts.map(({ name, optional, bodyType, rowType }) => `${name}${optional ? '?' : ''}: ${bodyType ?? rowType}`).join('; ')} }`,
     samples: [valueOf(parts), valueOf(parts, 1)],
-    kept: required.length < parts.length ? [valueOf(required)] : [],
+    least: valueOf(required),
+    kept: [...(required.length < parts.length ? [valueOf(required)] : []), greatestOf(parts)],
     invalid: ["'Sample'", '[]'],
     parts,
   };
@@ -44,6 +45,10 @@ function valueOf(parts, sample = 0) {
   return `{ ${parts.map(({ name, samples }) => `${name}: ${samples[sample]}`).join(', ')} }`;
 }
 
+function greatestOf(parts) {
+  return `{ ${parts.map(({ name, kept, samples }) => `${name}: ${kept[0] ?? samples[0]}`).join(', ')} }`;
+}
+
 /** The DTOs of the objects. */
 export function nestedFiles(fields) {
   return fields
@@ -52,7 +57,7 @@ export function nestedFiles(fields) {
       `src/sample-things/dto/sample-thing-${kebab}.dto.ts`,
       `import { ApiSchema } from '@nestjs/swagger';
 import { Field, OptionalField } from '../../api/validation/field.decorator.js';
-import { boolean, integer, text } from '../../api/validation/rule.js';
+import { boolean, dateTime, type Decimal, decimal, int64, integer, text } from '../../api/validation/rule.js';
 
 @ApiSchema({ name: 'SampleThing${type}', description: 'The ${words} of a sample thing.' })
 export class ${rowType} {

@@ -24,7 +24,7 @@ export function slotsOf(fields, operations) {
     fieldImportsHere: each(
       ({ values, parts, kebab, rowType }) =>
         (values && `import type { ${rowType} } from './sample-thing-${kebab}.js';`) ||
-        (parts && `import type { ${rowType} } from './dto/sample-thing-${kebab}.dto.js';`),
+        (parts && `import { ${rowType} } from './dto/sample-thing-${kebab}.dto.js';`),
     ),
     moduleImports: each(
       ({ reference }) => reference && `import { ${reference.module.type} } from '${reference.module.path}';`,

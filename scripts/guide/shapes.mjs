@@ -3,7 +3,7 @@
 const SHAPES = [
   `boxes 'name:text(2..80):unique price:decimal petId:int64->pets shipDate:dateTime? sold:boolean=false kind:oneOf(soft|hard)?
     stock:integer(1..1000)=1
-    place:{street:text(80) floor:integer(0..99)? isOpen:boolean}' --singular box --path store/boxes --only list,create,get,update,delete`,
+    place:{street:text(80) floor:integer(0..99)? isOpen:boolean number:int64 fee:decimal? since:dateTime}?' --singular box --path store/boxes --only list,create,get,update,delete`,
   `lids 'size:decimal(0..9.999)? maker:{name:text(2..9)}? kind:oneOf(flat|round)=flat boxId:int64->boxes' --path store/lids --only list,create`,
   `handles 'lidId:int64->lids? weight:integer' --only create,delete`,
 ];

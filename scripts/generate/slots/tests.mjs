@@ -6,13 +6,11 @@ export function exampleSlots(each) {
     usual: each(({ name, samples }) => `${name}: ${samples[0]}`, ', '),
     otherValue: otherValue(each((field) => canChange(field) && `${field.name}: ${field.samples[1]}`, '\n')),
     cleared: each(({ name, optional, reference }) => optional && !reference && `${name}: null`, ', '),
-    minimal: each((field) => !mayBeLeftOut(field) && `${field.name}: ${leastOf(field)}`, ', '),
+    minimal: each(
+      (field) => !mayBeLeftOut(field) && `${field.name}: ${field.least ?? field.samples[0]}`,
+      ', ',
+    ),
   };
-}
-
-/** An object without its optional fields. */
-function leastOf({ parts, kept, samples }) {
-  return (parts && kept[0]) || samples[0];
 }
 
 function otherValue(all) {

@@ -30,6 +30,11 @@ export function declareField(prototype: object, name: string, declaration: Decla
   declarations.set(prototype, fields.set(name, declaration));
 }
 
+/** The rules of a class by the names of its fields. */
+export function rulesOf(input: Type): [name: string, rule: Rule][] {
+  return [...declarationsOf(input.prototype as object)].map(([name, { rule }]) => [name, rule]);
+}
+
 /** The classes with fields. */
 export function declaredTypes(): Type[] {
   return [...declarations.keys()].map((prototype) => prototype.constructor as Type);

@@ -77,7 +77,7 @@ function throughTypeOrm(column: ColumnMetadata): Encoder {
 }
 
 /** Whether pg alone treats values as TypeORM does. TypeORM takes a date as text, and any JSON value as JSON. */
-function isPlain(column: ColumnMetadata): boolean {
+export function isPlain(column: ColumnMetadata): boolean {
   const type = typeOf(column);
   return (type === 'bytea' || ARRAY_SAFE_TYPES.has(type)) && type !== 'date' && !column.isArray;
 }

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { nameOf } from './column-values.js';
+import { isPlain, nameOf } from './column-values.js';
 
 /**
  * Rejects an entity for which `readOne`, `readPage` and `add` would silently do something else than TypeORM. They read
@@ -35,7 +35,7 @@ function* problemsOf(entity: EntityMetadata): Generator<string> {
   }
   for (const column of columns) {
     if (column.embeddedMetadata) yield `${name}.${column.propertyPath} is a property of an embedded class.`;
-    else if (column.transformer) yield `${nameOf(column)} has a transformer.`;
+    else if (column.transformer && isPlain(column)) yield `${nameOf(column)} has a transformer.`;
     else if (column.isVirtualProperty) yield `${nameOf(column)} is not a column of the table.`;
     else if (!column.isSelect) yield `${nameOf(column)} is not selected by default.`;
     else if (column.isDeleteDate) yield `${nameOf(column)} marks deleted rows.`;

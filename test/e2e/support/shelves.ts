@@ -16,21 +16,62 @@ import type { Page } from '../../../src/api/paging/page.js';
 import { LimitQuery } from '../../../src/api/paging/page-query.js';
 import { Paged } from '../../../src/api/paging/paged.decorator.js';
 import { Created } from '../../../src/api/responses/created.decorator.js';
-import { Field, QueryParameter } from '../../../src/api/validation/field.decorator.js';
-import { int64, text } from '../../../src/api/validation/rule.js';
+import { Field, OptionalField, QueryParameter } from '../../../src/api/validation/field.decorator.js';
+import {
+  dateTime,
+  type Decimal,
+  decimal,
+  int64,
+  listOf,
+  nested,
+  text,
+} from '../../../src/api/validation/rule.js';
 import type { BatchedRepository } from '../../../src/database/batching/batched-repository.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
+import { jsonOf } from '../../../src/database/json-of.js';
 
-// A feature whose list is in the order of a text.
+// A feature whose list is in the order of a text, and that stores objects.
+
+@ApiSchema({ name: 'ShelfLabel' })
+class LabelDto {
+  @Field(int64(), { description: 'Its number.' })
+  readonly number!: bigint;
+}
+
+@ApiSchema({ name: 'ShelfContent' })
+export class ContentDto {
+  @Field(int64(), { description: 'Its number.' })
+  readonly number!: bigint;
+
+  @OptionalField(decimal({ minimum: 0, maximum: 9_999_999_999_999.99, scale: 2 }), {
+    description: 'Its price.',
+  })
+  readonly price?: Decimal;
+
+  @OptionalField(dateTime(), { description: 'When it came.' })
+  readonly since?: Date;
+
+  @OptionalField(listOf(dateTime(), { maxItems: 3 }), { description: 'When it moved.' })
+  readonly moves?: Date[];
+
+  @OptionalField(nested(LabelDto), { description: 'Its label.' })
+  readonly label?: LabelDto;
+}
 
 @Entity('shelves')
 @Unique('shelves_name_unique', ['name'])
-class Shelf {
+export class Shelf {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
   readonly id!: bigint;
 
   @Column('text')
   readonly name!: string;
+
+  @Column('jsonb', { nullable: true, transformer: jsonOf(ContentDto) })
+  readonly content!: ContentDto | null;
+
+  @Column('jsonb', { name: 'other_contents', default: [], transformer: jsonOf(ContentDto) })
+  readonly others!: ContentDto[];
 }
 
 class CreateShelves1000000000000 implements MigrationInterface {
@@ -38,7 +79,9 @@ class CreateShelves1000000000000 implements MigrationInterface {
     await runner.query(`
       CREATE TABLE shelves (
         id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT shelves_pkey PRIMARY KEY,
-        name text NOT NULL CONSTRAINT shelves_name_unique UNIQUE
+        name text NOT NULL CONSTRAINT shelves_name_unique UNIQUE,
+        content jsonb,
+        other_contents jsonb NOT NULL DEFAULT '[]'
       )`);
   }
 
@@ -58,6 +101,15 @@ const name = text({ minLength: 1, maxLength: 20 });
 class NewShelfDto {
   @Field(name, { description: 'Its name.' })
   readonly name!: string;
+
+  @OptionalField(nested(ContentDto), { description: 'What is on it.' })
+  readonly content?: ContentDto;
+
+  @OptionalField(listOf(nested(ContentDto), { maxItems: 3 }), {
+    description: 'What else is on it.',
+    default: [],
+  })
+  readonly others!: ContentDto[];
 }
 
 @ApiSchema({ name: 'Shelf' })
@@ -67,6 +119,16 @@ class ShelfDto {
 
   @Field(name, { description: 'Its name.' })
   readonly name!: string;
+
+  @OptionalField(nested(ContentDto), { description: 'What is on it.' })
+  readonly content?: ContentDto;
+
+  @Field(listOf(nested(ContentDto), { maxItems: 3 }), { description: 'What else is on it.' })
+  readonly others!: ContentDto[];
+
+  static from({ id, name, content, others }: Shelf): ShelfDto {
+    return { id, name, others, ...(content && { content }) };
+  }
 }
 
 class ListShelvesQuery extends LimitQuery {
@@ -83,7 +145,7 @@ class ShelvesController {
   @ApiOperation({ summary: 'List shelves' })
   @Paged({ name: 'Shelves', item: ShelfDto, description: 'A page of shelves.', examples: {} })
   async listShelves(@Query() { after, limit }: ListShelvesQuery): Promise<Page<ShelfDto>> {
-    return this.shelves.readPage({ by: 'name', after, limit });
+    return (await this.shelves.readPage({ by: 'name', after, limit })).map((shelf) => ShelfDto.from(shelf));
   }
 
   @Post()
@@ -92,7 +154,7 @@ class ShelvesController {
   @Created({ type: ShelfDto, description: 'The shelf.', examples: {} })
   @Refuses(nameTaken)
   async createShelf(@Body() newShelf: NewShelfDto): Promise<ShelfDto> {
-    return this.shelves.add({ ...newShelf });
+    return ShelfDto.from(await this.shelves.add({ content: null, ...newShelf }));
   }
 }
 

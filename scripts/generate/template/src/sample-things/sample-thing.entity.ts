@@ -1,5 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { Decimal } from '../api/validation/rule.js';
+import { jsonOf } from '../database/json-of.js';
 // $fieldImportsHere$
 
 @Entity('sample_things')
