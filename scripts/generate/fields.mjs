@@ -61,7 +61,7 @@ function readField(text, { plural, singular }) {
   if (parts.target && parts.kind !== 'int64') fail('a reference is an int64, such as petId:int64->pets.');
   if (parts.unique && !(made.canBeUnique && !parts.optional && parts.initial === undefined)) {
     fail(
-      'only a text of 20 to 500 characters can be unique, such as name:text(255):unique, and it is always there.',
+      'only an email, or a text of 20 to 500 characters, can be unique, such as name:text(255):unique, and it is always there.',
     );
   }
   if (parts.optional && parts.initial !== undefined) {

@@ -24,6 +24,21 @@ export const KINDS = {
       };
     },
   },
+  email: {
+    read(range, fail) {
+      refuseRange(range, fail);
+      return {
+        rowType: 'string',
+        columnType: 'text',
+        canBeUnique: true,
+        uniqueCode: '`${uniqueText()}@example.com`',
+        ruleCode: 'email()',
+        samples: ["'rex@example.com'", "'bella@example.com'"],
+        kept: ["'First.Last+tag@mail.example.com'"],
+        invalid: ["''", "'rex'", "'rex@'", "'a@b.example, c@d.example'", '0'],
+      };
+    },
+  },
   int64: {
     read(range, fail) {
       refuseRange(range, fail);

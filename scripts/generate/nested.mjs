@@ -57,7 +57,7 @@ export function nestedFiles(fields) {
       `src/sample-things/dto/sample-thing-${kebab}.dto.ts`,
       `import { ApiSchema } from '@nestjs/swagger';
 import { Field, OptionalField } from '../../api/validation/field.decorator.js';
-import { boolean, dateTime, type Decimal, decimal, int64, integer, text } from '../../api/validation/rule.js';
+import { boolean, dateTime, type Decimal, decimal, email, int64, integer, text } from '../../api/validation/rule.js';
 
 @ApiSchema({ name: 'SampleThing${type}', description: 'The ${words} of a sample thing.' })
 export class ${rowType} {

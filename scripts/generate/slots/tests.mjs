@@ -46,7 +46,10 @@ export function testSlots(each) {
         reference && `const [${name.replace(/Id$/, '')}] = await ${reference.add}(service, {});`,
     ),
     referenceIds: each(({ name, reference }) => reference && `${name}: ${name.replace(/Id$/, '')}!.id`, ', '),
-    uniqueValues: each(({ name, unique }) => unique && `${name}: uniqueText()`, ', '),
+    uniqueValues: each(
+      ({ name, unique, uniqueCode = 'uniqueText()' }) => unique && `${name}: ${uniqueCode}`,
+      ', ',
+    ),
     referenceImports: each(
       ({ reference }) => reference && `import { ${reference.add} } from './${reference.plural}.js';`,
     ),

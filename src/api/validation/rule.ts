@@ -4,6 +4,7 @@ export type { Rule } from './rules/rule.js';
 export { boolean } from './rules/boolean.js';
 export { dateTime } from './rules/date-time.js';
 export { decimal } from './rules/decimal.js';
+export { email } from './rules/email.js';
 export { listOf } from './rules/list-of.js';
 export { nested } from './rules/nested.js';
 export { nullable } from './rules/nullable.js';

@@ -24,7 +24,7 @@ export async function addTo<T extends Identified>(
 const run = randomBytes(4).toString('hex');
 let number = 0;
 
-/** A text of 20 characters that follows those before it, and that no other file or run has added to a deployment. */
+/** A word of 20 characters that follows those before it, and that no other file or run has added to a deployment. */
 export function uniqueText(): string {
-  return `Sample ${run}${String(++number).padStart(5, '0')}`;
+  return `Sample-${run}${String(++number).padStart(5, '0')}`;
 }

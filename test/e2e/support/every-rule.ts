@@ -9,6 +9,7 @@ import {
   dateTime,
   type Decimal,
   decimal,
+  email,
   int64,
   integer,
   listOf,
@@ -97,6 +98,9 @@ export class NewCrateDto {
   @OptionalField(line, { description: 'What it is made of.' })
   readonly material?: string;
 
+  @OptionalField(email(), { description: 'Who gets it.' })
+  readonly receiver?: string;
+
   @Length(3, 5)
   @OptionalField(line, { description: 'What is written on it.' })
   readonly label?: string;
@@ -180,6 +184,9 @@ export class CrateDto {
   @IsIn(['wood', 'steel'])
   @OptionalField(line, { description: 'What it is made of.' })
   readonly material?: string;
+
+  @OptionalField(email(), { description: 'Who gets it.' })
+  readonly receiver?: string;
 
   @Length(3, 5)
   @OptionalField(line, { description: 'What is written on it.' })

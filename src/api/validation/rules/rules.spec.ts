@@ -6,6 +6,7 @@ import {
   boolean,
   dateTime,
   decimal,
+  email,
   int64,
   integer,
   listOf,
@@ -73,6 +74,17 @@ describe('oneOf', () => {
     expect(fromJson(rule, '"small"')).toBe('small');
     for (const odd of ['"Small"', '" small"', '""', 'null', '0', '["small"]']) {
       expect(fromJson(rule, odd)).toBe(REFUSED);
+    }
+  });
+});
+
+describe('email', () => {
+  it('accepts addresses that can be stored', () => {
+    expect(fromJson(email(), '"rex@example.com"')).toBe('rex@example.com');
+    expect(fromText(email(), 'rex@example.com')).toBe('rex@example.com');
+    const long = `"rex@${`${'x'.repeat(60)}.`.repeat(5)}com"`;
+    for (const odd of ['"rex"', '""', '"rex@\\ud800.com"', '"rex@example.com\\u0000"', long, '5', 'null']) {
+      expect(fromJson(email(), odd)).toBe(REFUSED);
     }
   });
 });

@@ -3,6 +3,7 @@ import {
   boolean,
   dateTime,
   decimal,
+  email,
   int64,
   integer,
   nested,
