@@ -13,6 +13,8 @@ export const KINDS = {
       return {
         rowType: 'string',
         columnType: 'text',
+        uniqueCode: 'uniqueText()',
+        uniqueKept: [`uniqueText().padEnd(${max}, 'x')`],
         canBeUnique: min <= 20 && max >= 20 && max <= 500, // as uniqueText() writes them; an index entry has a limit
         rule: 'length',
         check: (column) => `char_length(${column}) BETWEEN ${min} AND ${max}`,
@@ -32,6 +34,7 @@ export const KINDS = {
         columnType: 'text',
         canBeUnique: true,
         uniqueCode: '`${uniqueText()}@example.com`',
+        uniqueKept: ['`First.Last+${uniqueText()}@mail.example.com`'],
         ruleCode: 'email()',
         samples: ["'rex@example.com'", "'bella@example.com'"],
         kept: ["'First.Last+tag@mail.example.com'"],

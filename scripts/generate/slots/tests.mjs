@@ -28,9 +28,13 @@ export function testSlots(each) {
     invalid: each(({ name, invalid }) => invalid.map((value) => `['${name}', ${value}],`).join('\n')),
     faultsOfParts: each((field) => field.parts && faultsOfParts(field)),
     kept: each(
-      ({ name, kept, reference }) => !reference && kept.map((value) => `['${name}', ${value}],`).join('\n'),
+      (field) =>
+        !field.reference &&
+        keptOf(field)
+          .map((value) => `['${field.name}', ${value}],`)
+          .join('\n'),
     ),
-    others: each((field) => canChange(field) && `['${field.name}', ${field.samples[1]}],`),
+    others: each((field) => canChange(field) && `['${field.name}', ${otherOf(field)}],`),
     clearable: each((field) => canChange(field) && field.optional && `'${field.name}'`, ', '),
     invalidChanges: each(
       (field) =>
@@ -46,12 +50,19 @@ export function testSlots(each) {
         reference && `const [${name.replace(/Id$/, '')}] = await ${reference.add}(service, {});`,
     ),
     referenceIds: each(({ name, reference }) => reference && `${name}: ${name.replace(/Id$/, '')}!.id`, ', '),
-    uniqueValues: each(
-      ({ name, unique, uniqueCode = 'uniqueText()' }) => unique && `${name}: ${uniqueCode}`,
-      ', ',
-    ),
+    uniqueValues: each(({ name, unique, uniqueCode }) => unique && `${name}: ${uniqueCode}`, ', '),
     referenceImports: each(
       ({ reference }) => reference && `import { ${reference.add} } from './${reference.plural}.js';`,
     ),
   };
+}
+
+// Tests that are repeated on a deployment add new unique values.
+
+function keptOf({ unique, uniqueKept, kept }) {
+  return unique ? uniqueKept : kept;
+}
+
+function otherOf({ unique, uniqueCode, samples }) {
+  return unique ? uniqueCode : samples[1];
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uniqueText } from './support/additions.js';
 import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { itTakesAnObject } from './support/json-input.js';
