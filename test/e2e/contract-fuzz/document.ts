@@ -50,8 +50,15 @@ export interface Operation {
   readonly refusals: ReadonlyMap<string, { readonly status: number; readonly summary: string }>;
 }
 
-/** Reads the operations from the served document, the only source of knowledge about the service. */
-export function readDocument(text: string): Operation[] {
+/** A foreign key, which no document says. */
+export interface Reference {
+  readonly table: string;
+  readonly field: string;
+  readonly target: string;
+}
+
+/** Reads the operations from the served document: apart from references, the only source of knowledge about the service. */
+export function readDocument(text: string, references: readonly Reference[]): Operation[] {
   const document = parse(text, undefined, (number) =>
     /^-?\d+$/.test(number) ? BigInt(number) : Number(number),
   ) as Json;
@@ -61,16 +68,21 @@ export function readDocument(text: string): Operation[] {
       readOperation(document, method.toUpperCase(), `${base}${path}`, operation),
     ),
   );
-  return operations.map((operation) => withReferences(operation, operations));
+  return operations.map((operation) => withReferences(operation, operations, references));
 }
 
-/** Marks the id of an item's path, and the fields of a body that are named like the id of another resource. */
-function withReferences(operation: Operation, all: readonly Operation[]): Operation {
+/** Marks the id of an item's path, and the fields of a body that refer to another resource. */
+function withReferences(
+  operation: Operation,
+  all: readonly Operation[],
+  references: readonly Reference[],
+): Operation {
   const { path, pathParameters, body } = operation;
   const marked = { ...operation, pathParameters: pathParameters.map(markOwnId) };
   if (!body?.properties) return marked;
   const fields = Object.entries(body.properties).map(([name, schema]): [string, Schema] => {
-    const other = all.find((one) => one.path.endsWith(`/{${name}}`) && !path.includes(`{${name}}`));
+    const { target } = references.find(({ table, field }) => field === name && isOf(table, operation)) ?? {};
+    const other = target === undefined ? undefined : all.find((one) => isOf(target, one));
     return [name, other ? { ...schema, refersTo: collectionOf(other.path) } : schema];
   });
   return { ...marked, body: { ...body, properties: Object.fromEntries(fields) } };
@@ -79,6 +91,11 @@ function withReferences(operation: Operation, all: readonly Operation[]): Operat
     if (!path.endsWith(`/{${parameter.name}}`)) return parameter;
     return { ...parameter, schema: { ...parameter.schema, refersTo: collectionOf(path) } };
   }
+}
+
+/** Whether a table holds the items of an operation's collection: `pet_owners` those of `/v1/pet-owners`. */
+function isOf(table: string, { path }: Operation): boolean {
+  return collectionOf(path).endsWith(`/${table.replaceAll('_', '-')}`);
 }
 
 /** The path of the collection to which an operation belongs: `/v1/pets` of `/v1/pets/{petId}`. */

@@ -32,7 +32,14 @@ export class World {
   static async start(): Promise<World> {
     const service = await startService({ rateLimitPerKey: 0, rateLimitFailures: 0 });
     const { text } = await service.call('GET', '/openapi.json');
-    return new World(service, readDocument(text));
+    const references = service.app
+      .get(DataSource)
+      .entityMetadatas.flatMap(({ tableName: table, foreignKeys }) =>
+        foreignKeys.flatMap(({ columns: [column], referencedEntityMetadata: { tableName: target } }) =>
+          column ? [{ table, field: column.propertyName, target }] : [],
+        ),
+      );
+    return new World(service, readDocument(text, references));
   }
 
   /** Sends a request with the key, unless its headers override it, and checks the answer against the document. */
