@@ -84,15 +84,15 @@ export class RecordedAnswers extends KeyedRequests {
     const deadline = performance.now() + waitMs + answerMs;
     const keyed = { request, reply, run, digest, bodyHash, deadline };
     const id = digest.toString('latin1');
-    const { result, isOwn } = await this.underWay
-      .run(id, deadline, () => this.findOrMake(keyed))
-      .catch((error: unknown) => {
-        reply.removeHeader('location'); // of a change that may still be under way
-        throw error;
-      });
-    if (!result.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
-    if (!isOwn || result.isRepeated) replay(result, reply);
-    return result.body ?? undefined;
+    try {
+      const { result, isOwn } = await this.underWay.run(id, deadline, () => this.findOrMake(keyed));
+      if (!result.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
+      if (!isOwn || result.isRepeated) replay(result, reply);
+      return result.body ?? undefined;
+    } catch (error) {
+      reply.removeHeader('location'); // of a change that was not committed, or not yet
+      throw error;
+    }
   }
 
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
@@ -111,7 +111,6 @@ export class RecordedAnswers extends KeyedRequests {
         await change.commit(this.records.companionOf(digest, answer), (one) => this.records.insert(one));
         return answer;
       } catch (error) {
-        reply.removeHeader('location');
         await change.rollBack();
         const mayRetry = attempt < MOST_ATTEMPTS && performance.now() < deadline;
         if (error instanceof RunAgain && mayRetry) continue;
@@ -173,6 +172,7 @@ function digestOf({ caller, method, url }: FastifyRequest, key: string): Buffer 
 
 function replay({ status, location, body }: AnswerRecord, reply: FastifyReply): void {
   reply.code(status).header(REPLAYED_HEADER, 'true');
-  if (location !== null) reply.header('location', location);
+  if (location === null) reply.removeHeader('location');
+  else reply.header('location', location);
   if (body !== null) reply.type(JSON_TYPE);
 }

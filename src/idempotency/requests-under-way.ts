@@ -43,18 +43,9 @@ export class RequestsUnderWay<T extends object> {
     return new Promise((resolve, reject) => {
       const own = { digest, work, until: performance.now() + this.mostMs, reject };
       this.all.push(own);
-      this.timer ??= setTimeout(() => this.rejectLate(), this.mostMs);
+      this.timer ??= setTimeout(() => this.rejectLate(), this.mostMs).unref();
       const end = (): void => void this.all.splice(this.all.indexOf(own), 1);
-      work.then(
-        (result) => {
-          end();
-          resolve({ result, isOwn: true });
-        },
-        (error: Error) => {
-          end();
-          reject(error);
-        },
-      );
+      void work.then((result) => resolve({ result, isOwn: true }), reject).then(end);
     });
   }
 
@@ -63,7 +54,7 @@ export class RequestsUnderWay<T extends object> {
     const now = performance.now();
     for (const { until, reject } of this.all) if (until <= now) reject(new OutcomeUnknown());
     const next = this.all.find(({ until }) => until > now);
-    this.timer = next && setTimeout(() => this.rejectLate(), next.until - now);
+    this.timer = next && setTimeout(() => this.rejectLate(), next.until - now).unref();
   }
 
   private find(digest: string): UnderWay<T> | undefined {
