@@ -20,4 +20,20 @@ describe('internals of others that responses rely on', () => {
       );
     },
   );
+
+  itFinds(
+    'Nest: the methods of RouterExecutionContext that make the steps of a handler',
+    'src/api/responses/synchronous-steps.ts',
+    () => {
+      const inside = RouterExecutionContext.prototype as unknown as Record<string, unknown>;
+      return [
+        'createGuardsFn',
+        'createPipesFn',
+        'createHandleResponseFn',
+        'isPipeable',
+        'reflectRenderTemplate',
+        'reflectSse',
+      ].every((name) => typeof inside[name] === 'function');
+    },
+  );
 });

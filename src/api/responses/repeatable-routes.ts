@@ -4,21 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { KEY_HEADER } from './idempotency-key.js';
 import { RepeatableInterceptor } from './repeatable.decorator.js';
+import { synchronousSteps } from './synchronous-steps.js';
 
 type Arguments = [FastifyRequest, FastifyReply];
-type Run = () => Promise<unknown>;
-type Intercept = (
-  interceptors: unknown[],
-  args: Arguments,
-  type: unknown,
-  method: unknown,
-  next: Run,
-  ...about: unknown[]
-) => Promise<unknown>;
+type Intercept = (interceptors: unknown[], args: Arguments, ...about: unknown[]) => Promise<unknown>;
 type Create = (this: Context, ...about: unknown[]) => unknown;
 interface Context {
   interceptorsContextCreator: { create(...about: unknown[]): NestInterceptor[] };
-  interceptorsConsumer: { intercept: Intercept };
 }
 
 const NAME = KEY_HEADER.toLowerCase();
@@ -31,26 +23,25 @@ const { create } = prototype;
  */
 export function serveRepeatableRoutes(): void {
   prototype.create = function (this: Context, ...about: unknown[]): unknown {
-    const { interceptorsContextCreator, interceptorsConsumer } = this;
+    const { interceptorsContextCreator } = this;
     let repeatable: RepeatableInterceptor | undefined;
     const others = (...of: unknown[]): NestInterceptor[] => {
       const all = interceptorsContextCreator.create(...of);
       repeatable = all.find((one) => one instanceof RepeatableInterceptor);
       return all.filter((one) => one !== repeatable);
     };
-    const intercept: Intercept = (interceptors, args, type, method, next, ...rest) => {
-      const run =
-        interceptors.length === 0
-          ? next
-          : () => interceptorsConsumer.intercept(interceptors, args, type, method, next, ...rest);
+    const steps = synchronousSteps(this as unknown as RouterExecutionContext);
+    const { intercept: plain } = steps.interceptorsConsumer.value as { intercept: Intercept };
+    const intercept: Intercept = (interceptors, args, ...rest) => {
       const [request, reply] = args;
-      if (!repeatable || request.headers[NAME] === undefined) return run();
+      if (!repeatable || request.headers[NAME] === undefined) return plain(interceptors, args, ...rest);
       return repeatable.keyed.answer(request, reply, async () => {
-        const result = await run();
+        const result = await plain(interceptors, args, ...rest);
         return isObservable(result) ? lastValueFrom(result) : result;
       });
     };
     const context = Object.create(this, {
+      ...steps,
       interceptorsContextCreator: { value: { create: others } },
       interceptorsConsumer: { value: { intercept } },
     }) as Context;
