@@ -11,6 +11,7 @@ import { LIMITS } from './limits.js';
 import { malformedHttp } from './http/malformed-http.js';
 import { sendInOneWrite } from './http/one-write.js';
 import { lastExchange } from './http/pipelining.js';
+import { QuickHeadResponse } from './http/quick-head.js';
 import { findFault } from './http/request-fault.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
 import { isApiTarget, normaliseTarget } from './request-target.js';
@@ -29,6 +30,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     keepAliveTimeout: LIMITS.keepAliveMs,
     return503OnClosing: false,
     http: {
+      ServerResponse: QuickHeadResponse as typeof ServerResponse,
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: LIMITS.headersMs,
       connectionsCheckingInterval: 1_000,

@@ -31,6 +31,18 @@ describe('internals of others that the edge relies on', () => {
     return response.socket === socket;
   });
 
+  itFinds('Node.js: ServerResponse._storeHeader()', 'src/edge/http/quick-head.ts', () => {
+    let stored: unknown[] = [];
+    class Response extends ServerResponse {
+      _storeHeader(...given: unknown[]): void {
+        stored = given;
+      }
+    }
+    new Response(new IncomingMessage(new Socket())).writeHead(200, { 'x-own': 'a' });
+    const [firstLine, headers] = stored as [string, { 'x-own'?: string }];
+    return firstLine === 'HTTP/1.1 200 OK\r\n' && headers['x-own'] === 'a';
+  });
+
   itFinds("Fastify: its listener of the server's 'request' event", 'src/edge/http/prepend-handler.ts', () =>
     withFastify(({ server }) => server.listeners('request').length === 1),
   );
