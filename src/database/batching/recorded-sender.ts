@@ -15,7 +15,7 @@ const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
 
 type Client = pg.PoolClient & RowParsingClient;
 
-/** The server itself ends the transaction of a replica that freezes before it commits. */
+/** As `StatementQueues` sets it for connections without a pooler. */
 const IDLE_LIMIT = ownQuery(
   `SELECT set_config('idle_in_transaction_session_timeout', '${waitMs + answerMs}', true)`,
 );
@@ -79,7 +79,7 @@ class OpenBatch {
       resolve: (of: Row[]) => void (rows[i] = of),
     }));
     const { named, isEmbedded } = this.target;
-    const limits = isEmbedded ? [] : named ? [IDLE_LIMIT] : [LIMITS, IDLE_LIMIT];
+    const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
     this.exchange([BEGIN, ...limits, ...combineInserts(inserts)], () => this.hold(rows));
   }
 

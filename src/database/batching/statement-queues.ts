@@ -12,6 +12,12 @@ import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
+/** For connections that are not shared with others by a pooler. */
+const LIMITS = {
+  lock_timeout: DATABASE_LIMITS.lockMs,
+  // The server itself ends the transaction of a replica that freezes before it commits.
+  idle_in_transaction_session_timeout: DATABASE_LIMITS.waitMs + DATABASE_LIMITS.answerMs,
+};
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
 /** Queues for reads, writes and recorded inserts, so that on a server none waits for the commits of another. */
@@ -43,7 +49,7 @@ export class StatementQueues {
       }
       const pool = new Pool({
         ...serverClient(connection),
-        ...(connection.preparedStatements && { lock_timeout: DATABASE_LIMITS.lockMs }),
+        ...(connection.preparedStatements && LIMITS),
         max,
         idleTimeoutMillis: 0,
       });
