@@ -7,7 +7,7 @@ import { constraintOf } from '../database/database-errors.js';
 /** The first success of a request, as it is sent again. */
 export interface AnswerRecord {
   /** Of the request. */
-  readonly bodyHash: Buffer;
+  readonly bodyHash: string;
   readonly status: number;
   readonly location: string | null;
   readonly body: string | null;
@@ -19,7 +19,7 @@ export const IS_EXPIRED = `created_at < now() - interval '${KEPT_HOURS} hours'`;
 const FOUND = {
   properties: ['bodyHash', 'status', 'location', 'body', 'isExpired'],
 };
-const FOUND_COLUMNS = `body_hash, status, location, body, ${IS_EXPIRED}`;
+const FOUND_COLUMNS = `'\\x' || encode(body_hash, 'hex'), status, location, body, ${IS_EXPIRED}`;
 
 const FIND: Statement = {
   ...FOUND,
@@ -64,14 +64,14 @@ const FORGET: Statement = {
 export class AnswerRecords {
   constructor(private readonly queues: StatementQueues) {}
 
-  async find(digest: Buffer): Promise<AnswerRecord | undefined> {
+  async find(digest: string): Promise<AnswerRecord | undefined> {
     const [row] = await this.queues.read(FIND, [digest]);
     if (!row?.['isExpired']) return row as unknown as AnswerRecord | undefined;
     await this.queues.write(FORGET, [digest]);
     return undefined;
   }
 
-  companionOf(digest: Buffer, { bodyHash, status, location, body }: AnswerRecord): Companion {
+  companionOf(digest: string, { bodyHash, status, location, body }: AnswerRecord): Companion {
     return { statement: INSERT, values: [digest, bodyHash, String(status), location, body] };
   }
 

@@ -47,8 +47,8 @@ interface KeyedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly run: () => Promise<unknown>;
-  readonly digest: Buffer;
-  readonly bodyHash: Buffer;
+  readonly digest: string;
+  readonly bodyHash: string;
   readonly deadline: number;
 }
 
@@ -80,13 +80,12 @@ export class RecordedAnswers extends KeyedRequests {
     const read = bodyOf(request);
     const body = read instanceof Promise ? await read : read;
     const digest = digestOf(request, keyOf(request));
-    const bodyHash = hash('sha256', body, 'buffer');
+    const bodyHash = sha256(body);
     const deadline = performance.now() + waitMs + answerMs;
     const keyed = { request, reply, run, digest, bodyHash, deadline };
-    const id = digest.toString('latin1');
     try {
-      const { result, isOwn } = await this.underWay.run(id, deadline, () => this.findOrMake(keyed));
-      if (!result.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
+      const { result, isOwn } = await this.underWay.run(digest, deadline, () => this.findOrMake(keyed));
+      if (result.bodyHash !== bodyHash) throw idempotencyKeyReused();
       if (!isOwn || result.isRepeated) replay(result, reply);
       return result.body ?? undefined;
     } catch (error) {
@@ -163,11 +162,16 @@ function keyOf({ headers, raw }: FastifyRequest): string {
 }
 
 /** The same for repetitions only: one API key or its successors, one operation and path, one key. */
-function digestOf({ caller, method, url }: FastifyRequest, key: string): Buffer {
+function digestOf({ caller, method, url }: FastifyRequest, key: string): string {
   if (!caller)
     throw new Error(`A public operation cannot take ${KEY_HEADER}: its callers would share their keys.`);
   const [path] = url.split('?', 1);
-  return hash('sha256', [caller.originId ?? caller.id, method, path, key].join('\n'), 'buffer');
+  return sha256([caller.originId ?? caller.id, method, path, key].join('\n'));
+}
+
+/** As PostgreSQL writes bytes. A `Buffer` would cost four times as much. */
+function sha256(data: string | Buffer): string {
+  return `\\x${hash('sha256', data)}`;
 }
 
 function replay({ status, location, body }: AnswerRecord, reply: FastifyReply): void {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { idempotencyKeyReused, invalidIdempotencyKey } from '../../src/api/responses/idempotency-key.js';
 import { KeysService } from '../../src/auth/keys.service.js';
+import { RecordedChange } from '../../src/database/transactions/recorded-change.js';
 import { AnswerRecords } from '../../src/idempotency/answer-records.js';
 import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
 import { animalNotAvailable } from '../../src/orders/orders.errors.js';
@@ -277,7 +278,33 @@ describe('A request with an Idempotency-Key', () => {
       expect((await create(key, { ...REX, name })).status).toBe(201);
     });
 
+    it('does not disturb the others of its batch when it is a repetition', async () => {
+      const { key: apiKey } = await service.app.get(KeysService).issue({ name: 'its first repetition' });
+      const known = as(apiKey, randomUUID());
+      const first = await create('', REX, known);
+      const others = Array.from({ length: 15 }, () => create(randomUUID()));
+      const again = create('', REX, known);
+      const more = Array.from({ length: 15 }, () => create(randomUUID()));
+      for (const other of await Promise.all([...others, ...more]))
+        expect([other.status, isReplay(other)]).toEqual([201, false]);
+      expect([(await again).text, isReplay(await again)]).toEqual([first.text, true]);
+    });
+
+    it('is looked up before anything is changed, once a request of its API key was a repetition', async () => {
+      const key = randomUUID();
+      await create(key);
+      const changes = jest.spyOn(RecordedChange.prototype, 'run');
+      expect(isReplay(await create(key))).toBe(true);
+      changes.mockClear();
+      expect(isReplay(await create(key))).toBe(true);
+      expect(changes).not.toHaveBeenCalled();
+      changes.mockRestore();
+    });
+
     it('is answered within a second, however long its steps take together', async () => {
+      const known = randomUUID();
+      await create(known);
+      await create(known); // from now on, records are looked up first
       const records = service.app.get(AnswerRecords);
       const find = records.find.bind(records);
       let proceed = (): void => {};
