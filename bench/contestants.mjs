@@ -73,8 +73,9 @@ export const CONTESTANTS = [
   },
 ];
 
-/** Starts a contestant on its own core. Its log goes to /dev/null, so writing it counts. */
+/** Starts a contestant on its own core, or `workers` processes on all. Its log goes to /dev/null, so writing it counts. */
 export async function startContestant(bench, contestant, { url, key }) {
+  const { workers } = contestant;
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const env = {
@@ -83,8 +84,9 @@ export async function startContestant(bench, contestant, { url, key }) {
     KEY_HASH: createHash('sha256').update(key).digest('base64'),
     PORT: String(port),
     ...(await contestant.settings()),
+    ...(workers && { WORKERS: String(workers) }),
   };
-  const [command, ...args] = onCore(CORES.application, contestant.command);
+  const [command, ...args] = isPinned ? onCore(CORES.application, contestant.command) : contestant.command;
   const started = performance.now();
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');

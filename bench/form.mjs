@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util';
 import { giveUp } from '../scripts/support/say.mjs';
 import { WORKLOADS } from './workloads.mjs';
 
-const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat | --keyed]
+const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat | --keyed | --workers]
 
   --quick   a smoke test of about a minute; its figures mean nothing and are not written to docs/performance
   --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
   --flat    compares the cost of a page with few and with many rows, instead of the peers
-  --keyed   compares creates with and without an Idempotency-Key, instead of the peers`;
+  --keyed   compares creates with and without an Idempotency-Key, instead of the peers
+  --workers compares WORKERS=1 with WORKERS=2 on all cores, instead of the peers`;
 
 /** Uses several processes per contestant, because JIT compilation and GC make processes of one program differ. */
 const FULL = {
@@ -44,7 +45,7 @@ const QUICK = {
 
 /** Reads the command line. */
 export function readForm(args) {
-  const { quick, only, flat, keyed, help } = parse(args);
+  const { quick, only, flat, keyed, workers, help } = parse(args);
   if (help) giveUp(USAGE);
   const workloads = WORKLOADS.filter(({ name }) => !only || name === only);
   if (workloads.length === 0) giveUp(`There is no workload ${only}.\n${USAGE}`);
@@ -53,11 +54,13 @@ export function readForm(args) {
     ? 'Does a page cost the same with few and with many rows?'
     : keyed
       ? 'What does an Idempotency-Key cost a create?'
-      : form.title;
+      : workers
+        ? 'What does a second worker bring?'
+        : form.title;
   const inDepth = (!only && form.inDepth) || workloads.map(({ name }) => name);
   const longRun = only ? 0 : form.longRun;
   // Only a complete run may replace the published results.
-  return { ...form, title, flat, keyed, workloads, inDepth, longRun, isWhole: !quick && !only };
+  return { ...form, title, flat, keyed, workers, workloads, inDepth, longRun, isWhole: !quick && !only };
 }
 
 function parse(args) {
@@ -67,6 +70,7 @@ function parse(args) {
       quick: boolean,
       flat: boolean,
       keyed: boolean,
+      workers: boolean,
       help: boolean,
       only: { type: 'string' },
     };

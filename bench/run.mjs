@@ -9,10 +9,11 @@ import { readForm } from './form.mjs';
 const form = readForm(process.argv.slice(2));
 // Installs packages before importing modules that need them.
 await prepare();
-const [{ runComparison }, { runFlat }, { runKeyed }] = await Promise.all([
+const [{ runComparison }, { runFlat }, { runKeyed }, { runWorkers }] = await Promise.all([
   import('./comparison.mjs'),
   import('./flat.mjs'),
   import('./keyed.mjs'),
+  import('./workers.mjs'),
 ]);
 
 const bench = new Drill([]);
@@ -21,7 +22,8 @@ say(form.title);
 try {
   requireTool(bench, 'wrk');
   requireTool(bench, 'taskset', 'util-linux');
-  await (form.flat ? runFlat : form.keyed ? runKeyed : runComparison)(bench, form);
+  const { flat, keyed, workers } = form;
+  await (flat ? runFlat : keyed ? runKeyed : workers ? runWorkers : runComparison)(bench, form);
 } catch (error) {
   bench.expect(`the bench completes: ${error.stack ?? error}`, false);
 } finally {
