@@ -6,11 +6,11 @@ import { giveUp, say } from './say.mjs';
 
 /** The folder with initdb, pg_ctl and postgres. Installs PostgreSQL when run as root on Debian. */
 export function postgresBinaries() {
-  const found = find();
+  const found = findPostgres();
   if (found) return found;
   if (process.getuid() === 0 && existsSync('/usr/bin/apt-get')) install();
   return (
-    find() ??
+    findPostgres() ??
     giveUp(
       'PostgreSQL is not installed. On Debian and Ubuntu: sudo apt-get install postgresql. On macOS: brew install postgresql.\n' +
         'Or set DATABASE_URL to a database that test data may be written to.',
@@ -18,7 +18,8 @@ export function postgresBinaries() {
   );
 }
 
-function find() {
+/** The folder, if PostgreSQL is installed. */
+export function findPostgres() {
   return [...debianFolders(), ...folderOnPath()].find((folder) => existsSync(join(folder, 'initdb')));
 }
 

@@ -11,7 +11,22 @@ import { freePort } from './free-port.mjs';
  * password. stop() deletes it, and so does the end of this process, however it ends. `pgCtl` lets callers stop and start
  * the server. `settings` are added to postgresql.conf.
  */
-export async function startCluster(binaries, settings = {}) {
+export function startCluster(binaries, settings) {
+  return start(binaries, initialise, settings);
+}
+
+/** Creates and starts a streaming standby of a cluster, in the same way. It has the same password. */
+export function startStandby(binaries, primary, settings) {
+  const copy = async (cluster) => {
+    const args = [`--dbname=${primary.url}`, `--pgdata=${cluster.data}`, '--write-recovery-conf'];
+    await runTool(cluster, 'pg_basebackup', [...args, '--checkpoint=fast', '--no-sync']);
+    return new URL(primary.url).password;
+  };
+  return start(binaries, copy, settings);
+}
+
+/** `fill` makes the data folder, and returns the password. */
+async function start(binaries, fill, settings = {}) {
   const account = serverAccount();
   const folder = mkdtempSync(join(temporaryFolder(account), 'postgres-'));
   const cluster = { binaries, folder, account, data: join(folder, 'data'), log: join(folder, 'log') };
@@ -21,7 +36,7 @@ export async function startCluster(binaries, settings = {}) {
     if (caretaker.exitCode === null) await once(caretaker, 'exit');
   };
   try {
-    const password = await initialise(cluster);
+    const password = await fill(cluster);
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
     appendFileSync(join(cluster.data, 'postgresql.conf'), lines.join(''));
     const port = await startOnFreePort(cluster);

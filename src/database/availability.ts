@@ -3,7 +3,7 @@ import { DatabaseOutage } from './database-errors.js';
 
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
 export class Availability {
-  private readonly logger = new Logger('Database');
+  protected readonly logger = new Logger('Database');
   private readonly listeners = new Set<(outage: DatabaseOutage) => void>();
   private state: 'connecting' | 'available' | 'away' = 'connecting';
   private awaySince = 0;
@@ -36,10 +36,7 @@ export class Availability {
   }
 
   markAvailable(): void {
-    if (this.isAway) {
-      const seconds = ((performance.now() - this.awaySince) / 1000).toFixed(1);
-      this.logger.warn(`The database is back after ${seconds} s.`);
-    }
+    if (this.isAway) this.logBack(((performance.now() - this.awaySince) / 1000).toFixed(1));
     this.state = 'available';
   }
 
@@ -47,9 +44,17 @@ export class Availability {
     if (this.isAway) return;
     this.state = 'away';
     this.awaySince = performance.now();
+    this.logAway(reason);
+    for (const listener of this.listeners) listener(new DatabaseOutage());
+  }
+
+  protected logBack(seconds: string): void {
+    this.logger.warn(`The database is back after ${seconds} s.`);
+  }
+
+  protected logAway(reason: string): void {
     this.logger.error(
       `The database is away; every request that needs it is refused until it is back: ${reason}`,
     );
-    for (const listener of this.listeners) listener(new DatabaseOutage());
   }
 }

@@ -7,6 +7,8 @@ export interface ServerConnection {
   readonly url: string;
   /** Past a pooler, for migrations, which need a session of their own. */
   readonly directUrl: string;
+  /** Standbys that answer reads. */
+  readonly standbyUrls?: readonly string[] | undefined;
   /** The number of connections at most. */
   readonly poolSize: number;
   /** False behind poolers that do not keep prepared statements and settings on a connection. */
@@ -31,6 +33,8 @@ export async function connectionFor(config: Config, { share = false } = {}): Pro
     kind: 'server',
     url: config.databaseUrl,
     directUrl: config.databaseDirectUrl ?? config.databaseUrl,
+    // A command reads little, and not for clients.
+    standbyUrls: share ? undefined : config.databaseStandbyUrls,
     poolSize: config.databasePoolSize,
     preparedStatements: config.preparedStatements,
   };

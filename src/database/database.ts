@@ -96,6 +96,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         this.checkEntities();
         if (this.heartbeat) await this.heartbeat.start();
         else this.availability.markAvailable();
+        this.queues.standbys?.start();
         engine?.admitGuests();
         if (this.problem) this.logger.log('The database is connected.');
         return;

@@ -17,7 +17,7 @@ export class ReadinessProbe {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly queues: Pick<StatementQueues, 'read'>,
+    private readonly queues: Pick<StatementQueues, 'readAtPrimary'>,
     private readonly hasHeartbeat: boolean,
   ) {}
 
@@ -43,7 +43,7 @@ export class ReadinessProbe {
   private async ask(): Promise<void> {
     const { entityMetadatas } = this.dataSource;
     const answers = await Promise.allSettled(
-      entityMetadatas.map((entity) => this.queues.read(EntitySql.of(entity).readNothing(), [])),
+      entityMetadatas.map((entity) => this.queues.readAtPrimary(EntitySql.of(entity).readNothing(), [])),
     );
     const errors = answers.flatMap((answer) =>
       answer.status === 'rejected' ? [answer.reason as unknown] : [],

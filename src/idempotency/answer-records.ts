@@ -65,7 +65,7 @@ export class AnswerRecords {
   constructor(private readonly queues: StatementQueues) {}
 
   async find(digest: string): Promise<AnswerRecord | undefined> {
-    const [row] = await this.queues.read(FIND, [digest]);
+    const [row] = await this.queues.readAtPrimary(FIND, [digest]);
     if (!row?.['isExpired']) return row as unknown as AnswerRecord | undefined;
     await this.queues.write(FORGET, [digest]);
     return undefined;

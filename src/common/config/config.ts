@@ -15,6 +15,7 @@ import {
   origins,
   port,
   postgresUrl,
+  postgresUrls,
   redisUrl,
   workers,
 } from './value-parsers.js';
@@ -52,6 +53,14 @@ export class Config {
     example: 'postgres://user:password@localhost:5432/animals',
   })
   readonly databaseDirectUrl?: string;
+
+  @Env('DATABASE_STANDBY_URLS', postgresUrls, {
+    about: 'Streaming standbys that answer reads, separated by commas. They may list the primary.',
+    unset: 'none',
+    example:
+      'postgres://user:password@standby-1:5432/animals,postgres://user:password@standby-2:5432/animals',
+  })
+  readonly databaseStandbyUrls: string[] = [];
 
   @Env('DATABASE_PREPARED_STATEMENTS', flag, {
     about: '`false` behind a pooler that does not support prepared statements.',
@@ -193,10 +202,15 @@ export class Config {
   }
 
   contradictions(): string[] {
-    if (this.databaseUrl || this.workerCount === 1) return [];
-    return [
-      'WORKERS must be 1 or auto on the embedded database, which one process opens: set DATABASE_URL for more',
-    ];
+    if (this.databaseUrl) return [];
+    const problems = [];
+    if (this.databaseStandbyUrls.length > 0)
+      problems.push('DATABASE_STANDBY_URLS needs DATABASE_URL, the address of the primary');
+    if (this.workerCount > 1)
+      problems.push(
+        'WORKERS must be 1 or auto on the embedded database, which one process opens: set DATABASE_URL for more',
+      );
+    return problems;
   }
 
   /** Load balancers need time to notice that a replica stops. In development there is none to wait for. */

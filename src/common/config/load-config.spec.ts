@@ -31,6 +31,7 @@ describe('loadConfig', () => {
       DATABASE_URL: 'postgres://user:secret@db:5432/animals',
       DATABASE_DIR: '/data',
       DATABASE_POOL_SIZE: '25',
+      DATABASE_STANDBY_URLS: 'postgres://user:secret@s1:5432/animals, postgres://user:secret@s2:5432/animals',
       PUBLIC_URL: 'https://pets.example.org/v1',
       PRODUCTION_URL: 'https://pets.example.org/v1',
       STAGING_URL: 'http://localhost:3000/v1',
@@ -62,6 +63,10 @@ describe('loadConfig', () => {
       databaseUrl: 'postgres://user:secret@db:5432/animals',
       databaseDirectory: '/data',
       databasePoolSize: 25,
+      databaseStandbyUrls: [
+        'postgres://user:secret@s1:5432/animals',
+        'postgres://user:secret@s2:5432/animals',
+      ],
       publicUrl: 'https://pets.example.org/v1',
       productionUrl: 'https://pets.example.org/v1',
       stagingUrl: 'http://localhost:3000/v1',
@@ -95,6 +100,7 @@ describe('loadConfig', () => {
     const wrong = {
       PORT: '65536',
       DATABASE_URL: 'mysql://user:secret@db/animals',
+      DATABASE_STANDBY_URLS: 'postgres://user:secret@s1/animals,',
       PUBLIC_URL: 'https://pets.example.org/v1/',
       CONTACT: 'http://example.org',
       KEY_ENVIRONMENT: 'production',
@@ -117,6 +123,7 @@ describe('loadConfig', () => {
       'The configuration is not valid:',
       '  - PORT must be a port number from 0 to 65535',
       '  - DATABASE_URL must be a PostgreSQL address such as postgres://user:password@host:5432/name',
+      '  - DATABASE_STANDBY_URLS must be PostgreSQL addresses such as postgres://user:password@host:5432/name, separated by commas',
       '  - PUBLIC_URL must be an http or https address that ends with /v1',
       '  - CONTACT must be an https address, or an e-mail address such as support@example.com',
       '  - KEY_ENVIRONMENT must be live or test',
@@ -136,6 +143,12 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATABASE_URL, WORKERS: 'auto' }).workerCount).toBe(availableParallelism());
     expect(loadConfig({ WORKERS: 'auto' }).workerCount).toBe(1);
     expect(() => loadConfig({ WORKERS: '2' })).toThrow('set DATABASE_URL for more');
+  });
+
+  it('takes standbys beside a primary only', () => {
+    expect(() => loadConfig({ DATABASE_STANDBY_URLS: 'postgres://db/animals' })).toThrow(
+      'DATABASE_STANDBY_URLS needs DATABASE_URL',
+    );
   });
 
   it('drains by default only when DATABASE_URL is set and there is no terminal', () => {

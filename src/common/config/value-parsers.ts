@@ -77,6 +77,10 @@ export const postgresUrl = url(
   'postgres:',
   'postgresql:',
 );
+export const postgresUrls = listOf(
+  'PostgreSQL addresses such as postgres://user:password@host:5432/name, separated by commas',
+  (address) => postgresUrl.parse(address) !== undefined,
+);
 export const redisUrl = url('a Redis address such as redis://localhost:6379', 'redis:', 'rediss:');
 export const httpUrl = url('an http or https address', 'http:', 'https:');
 

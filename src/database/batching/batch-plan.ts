@@ -19,7 +19,7 @@ export interface BatchRules {
   readonly kind: 'read' | 'write';
   /** Whether a connection keeps named prepared statements. */
   readonly named: boolean;
-  readonly refusals: RefusalLog;
+  readonly refusals: Pick<RefusalLog, 'count'>;
   readonly locks: RecentLock;
 }
 

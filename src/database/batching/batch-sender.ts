@@ -8,17 +8,17 @@ import { BatchPlan, type BatchRules } from './batch-plan.js';
 import { PipelinedBatch } from './pipelined-batch.js';
 import type { PendingQuery } from './statement.js';
 
-const { answerMs } = DATABASE_LIMITS;
-
 /** Where the batches of a queue go. */
 export interface BatchTarget extends BatchRules {
   readonly pool: () => pg.Pool;
   readonly availability: Availability;
   /** The embedded engine has no working time limits. */
   readonly isEmbedded?: boolean;
+  /** Instead of the usual limit. */
+  readonly answerMs?: number;
 }
 
-type Release = (broken?: boolean) => void;
+export type Release = (broken?: boolean) => void;
 
 /** Sends a batch and its retries until every query is settled. */
 export class BatchSender {
@@ -27,7 +27,7 @@ export class BatchSender {
   /** Calls `done` at the end, with an error when there was no connection for the first attempt. */
   constructor(
     private readonly target: BatchTarget,
-    private readonly done: (error?: Error) => void,
+    protected readonly done: (error?: Error) => void,
   ) {
     this.plan = new BatchPlan(target);
   }
@@ -44,7 +44,7 @@ export class BatchSender {
     });
   }
 
-  private send(queries: PendingQuery[], client: pg.PoolClient, release: Release): void {
+  protected send(queries: PendingQuery[], client: pg.PoolClient, release: Release): void {
     if (queries.length === 0) {
       release();
       this.done();
@@ -69,7 +69,7 @@ export class BatchSender {
       if (ended) return;
       (client as pg.PoolClient & RowParsingClient).abandon(batch.unanswered.length, () => lost(undefined));
     };
-    const timer = setTimeout(() => void giveUp(), answerMs);
+    const timer = setTimeout(() => void giveUp(), this.target.answerMs ?? DATABASE_LIMITS.answerMs);
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
       answered: () => {
         this.target.availability.recordResponse();

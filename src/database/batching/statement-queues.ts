@@ -7,6 +7,7 @@ import { DATABASE_LIMITS, QUEUE_CONNECTIONS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
+import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './batch-plan.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
@@ -22,7 +23,10 @@ const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
 /** Queues for reads, writes and recorded inserts, so that on a server none waits for the commits of another. */
 export class StatementQueues {
-  private readonly reads: StatementQueue;
+  private readonly reads: StatementQueue | StandbyReads;
+  private readonly primaryReads: StatementQueue;
+  /** If there are any. */
+  readonly standbys: StandbyReads | undefined;
   private readonly writes: StatementQueue;
   private readonly recorded: StatementQueue;
   /** The pools on a server of what every request needs. */
@@ -56,14 +60,25 @@ export class StatementQueues {
       this.allPools.push(pool);
       return new StatementQueue({ ...target, kind, locks, pool: () => pool }, max, Sender);
     };
-    this.reads = queue('read', QUEUE_CONNECTIONS.read);
+    this.primaryReads = queue('read', QUEUE_CONNECTIONS.read);
+    this.standbys =
+      connection.kind === 'server' && connection.standbyUrls?.length
+        ? new StandbyReads(connection, this.primaryReads)
+        : undefined;
+    this.reads = this.standbys ?? this.primaryReads;
     this.writes = queue('write', QUEUE_CONNECTIONS.write);
     this.pools.push(...this.allPools);
     this.recorded = queue('write', QUEUE_CONNECTIONS.recorded, RecordedSender);
   }
 
+  /** Sees every acknowledged change, wherever it is answered. */
   read(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.tracing.span(statement.name, ATTRIBUTES, () => this.reads.run(statement, values));
+  }
+
+  /** For what decides: keys, records. */
+  readAtPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.tracing.span(statement.name, ATTRIBUTES, () => this.primaryReads.run(statement, values));
   }
 
   write(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
@@ -88,6 +103,7 @@ export class StatementQueues {
   }
 
   async close(): Promise<void> {
+    await this.standbys?.stop();
     await Promise.all(this.allPools.map((pool) => pool.end()));
   }
 }

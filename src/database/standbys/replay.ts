@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { withTimeout } from '../../common/with-timeout.js';
+import { readSockets } from '../server/read-sockets.js';
+import type { History } from './history.js';
+import { type ReadIndex, SERVER } from './read-index.js';
+import { STANDBY_LIMITS } from './standby-limits.js';
+
+const { catchUpMs, pollMs, stateMs, historyMs } = STANDBY_LIMITS;
+const HISTORY_POLL_MS = 50;
+
+const STATE = `
+  SELECT (${SERVER})::text AS server, pg_is_in_recovery() AS "isStandby",
+    (pg_last_wal_replay_lsn() - '0/0')::bigint::text AS position`;
+
+interface State {
+  readonly server: string;
+  readonly isStandby: boolean;
+  readonly position: string | null;
+}
+
+/** How far a standby has replayed the log of the primary. */
+export class Replay {
+  /** The bytes that were missing when it was last asked. */
+  lag = 0;
+  /** The primary, and the start of the standby, whose histories are known to be the same. */
+  private proven = { primary: 0n, server: '' };
+
+  constructor(
+    private readonly history: History,
+    /** Returns the position of the primary now. */
+    private readonly index: () => Promise<ReadIndex>,
+  ) {}
+
+  /** Resolves once the server of the connection has what the primary had at the call. */
+  async catchUp(client: pg.ClientBase): Promise<void> {
+    const [index, state] = await this.ask(client);
+    await this.reach(index, state, client);
+  }
+
+  /** The same; a standby that has started anew, or whose primary has, may show first that it follows. */
+  async follow(client: pg.ClientBase): Promise<void> {
+    const [index, state] = await this.ask(client);
+    await this.prove(index, state, client);
+    await this.reach(index, state, client);
+  }
+
+  private ask(client: pg.ClientBase): Promise<[ReadIndex, State]> {
+    return Promise.all([this.index(), stateOf(client)]);
+  }
+
+  private async reach(index: ReadIndex, first: State, client: pg.ClientBase): Promise<void> {
+    const deadline = performance.now() + catchUpMs;
+    for (let state = first; ; state = await stateOf(client)) {
+      this.lag = this.missing(index, state);
+      if (this.lag === 0) return;
+      if (performance.now() >= deadline) throw new Error(`it is ${this.lag} bytes of the log behind`);
+      await delay(pollMs);
+    }
+  }
+
+  private missing(index: ReadIndex, state: State): number {
+    if (!state.isStandby) throw new Error('it is no standby');
+    if (!this.isProven(index, state)) throw new Error('it or the primary has started anew');
+    return Math.max(0, Number(index.position - BigInt(state.position ?? 0)));
+  }
+
+  private isProven({ primary }: ReadIndex, { server }: State): boolean {
+    return this.proven.primary === primary && this.proven.server === server;
+  }
+
+  private async prove(index: ReadIndex, state: State, client: pg.ClientBase): Promise<void> {
+    if (!state.isStandby || this.isProven(index, state)) return;
+    const { primary } = index;
+    const end = performance.now() + historyMs;
+    while (!(await this.history.isShared(primary, client).catch(() => false))) {
+      if (performance.now() > end) throw new Error('it does not follow the primary');
+      await delay(HISTORY_POLL_MS);
+    }
+    this.proven = { primary, server: state.server };
+  }
+}
+
+async function stateOf(client: pg.ClientBase): Promise<State> {
+  const { rows } = await withTimeout(client.query<State>(STATE), stateMs, async () => {
+    await readSockets();
+    throw new Error(`it has not answered for ${stateMs} ms`);
+  });
+  return rows[0] as State;
+}

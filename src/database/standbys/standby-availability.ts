@@ -1,0 +1,21 @@
+import { Availability } from '../availability.js';
+
+/** Whether reads can go to a standby. */
+export class StandbyAvailability extends Availability {
+  constructor(private readonly name: string) {
+    super();
+  }
+
+  override markAvailable(): void {
+    if (!this.isAvailable && !this.isAway) this.logger.log(`Reads go to the standby ${this.name}.`);
+    super.markAvailable();
+  }
+
+  protected override logAway(reason: string): void {
+    this.logger.warn(`The standby ${this.name} is left out: ${reason}`);
+  }
+
+  protected override logBack(seconds: string): void {
+    this.logger.log(`Reads go to the standby ${this.name} again, after ${seconds} s.`);
+  }
+}

@@ -1,0 +1,19 @@
+/** Time limits of standbys. When one ends, the primary serves: both together stay below a second. */
+export const STANDBY_LIMITS = {
+  /** For a standby to replay what the primary has. */
+  catchUpMs: 50,
+  /** Between looks whether it has. */
+  pollMs: 1,
+  /** For the position of a standby. */
+  stateMs: 100,
+  /** For a batch. */
+  answerMs: 250,
+  connectMs: 500,
+  /** Until a standby that was left out is tried again. */
+  retryMs: 1_000,
+  /** For a standby to show that it has the history of the primary. */
+  historyMs: 1_000,
+} as const;
+
+/** Batches in flight on a standby, so that one can wait while another is answered. */
+export const STANDBY_BATCHES = 2;

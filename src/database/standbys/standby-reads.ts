@@ -1,0 +1,77 @@
+import type { Row, Statement } from '../batching/statement.js';
+import type { StatementQueue } from '../batching/statement-queue.js';
+import type { ServerConnection } from '../connection.js';
+import { serverClient } from '../server/server-client.js';
+import { History } from './history.js';
+import { NoReadIndex, readIndex } from './read-index.js';
+import { Replay } from './replay.js';
+import { Standby } from './standby.js';
+
+/**
+ * Sends reads to standbys. They see every change that was acknowledged before, because a standby answers a batch of them
+ * only after it has replayed what the primary had when they had arrived; the primary answers where no standby can.
+ */
+export class StandbyReads {
+  readonly standbys: readonly Standby[];
+  /** The reads that went to the primary, because no standby could answer them. */
+  helped = 0;
+  private turn = 0;
+
+  constructor(
+    connection: ServerConnection,
+    private readonly primary: StatementQueue,
+  ) {
+    const history = new History(serverClient(connection));
+    this.standbys = (connection.standbyUrls ?? []).map(
+      (url) =>
+        new Standby(
+          new URL(url).host,
+          serverClient({ ...connection, url }),
+          connection.preparedStatements,
+          new Replay(history, () => readIndex(primary)),
+        ),
+    );
+  }
+
+  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const standby = this.leastLoaded();
+    if (!standby) return this.help(statement, values);
+    return standby.read(statement, values).catch((reason: unknown) => {
+      if (reason instanceof NoReadIndex) throw reason.cause;
+      return this.help(statement, values);
+    });
+  }
+
+  private help(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.helped++;
+    return this.primary.run(statement, values);
+  }
+
+  /** By unanswered reads, so that each gets what it can take. Equal ones take turns. */
+  private leastLoaded(): Standby | undefined {
+    const { standbys } = this;
+    this.turn = (this.turn + 1) % standbys.length;
+    let least: Standby | undefined;
+    for (let i = 0; i < standbys.length; i++) {
+      const standby = standbys[(this.turn + i) % standbys.length] as Standby;
+      if (standby.isAvailable && (!least || standby.pending < least.pending)) least = standby;
+    }
+    return least;
+  }
+
+  get load(): { waiting: number; underWay: number } {
+    const loads = [this.primary.load, ...this.standbys.map(({ load }) => load)];
+    return {
+      waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
+      underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),
+    };
+  }
+
+  start(): void {
+    for (const standby of this.standbys) standby.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.standbys.map((standby) => standby.stop()));
+  }
+}

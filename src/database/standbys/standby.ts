@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { RecentLock } from '../batching/batch-plan.js';
+import type { Row, Statement } from '../batching/statement.js';
+import { StatementQueue } from '../batching/statement-queue.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import { serverDriver, type ServerPool } from '../server/server-driver.js';
+import { NoReadIndex } from './read-index.js';
+import type { Replay } from './replay.js';
+import { StandbyAvailability } from './standby-availability.js';
+import { STANDBY_BATCHES, STANDBY_LIMITS } from './standby-limits.js';
+import { senderAfter } from './standby-sender.js';
+
+const { heartbeatMs } = DATABASE_LIMITS;
+const { answerMs, connectMs, retryMs } = STANDBY_LIMITS;
+
+/** A standby, and whether reads can go there: it answers, follows the primary, and is close behind. */
+export class Standby {
+  /** The reads that it has answered. */
+  reads = 0;
+  /** The reads that it has not answered yet. */
+  pending = 0;
+  private readonly availability: StandbyAvailability;
+  private readonly pool: ServerPool;
+  private readonly queue: StatementQueue;
+  private readonly stopping = new AbortController();
+  private ended: Promise<void> = Promise.resolve();
+  private caughtUpAt = -Infinity;
+  private retryAt = -Infinity;
+
+  constructor(
+    readonly name: string,
+    config: pg.ClientConfig,
+    named: boolean,
+    private readonly replay: Replay,
+  ) {
+    const availability = new StandbyAvailability(name);
+    const { Pool } = serverDriver(availability);
+    const pool = new Pool({
+      ...config,
+      connectionTimeoutMillis: connectMs,
+      max: STANDBY_BATCHES + 1, // one for checks
+      idleTimeoutMillis: 0,
+    });
+    this.availability = availability;
+    this.pool = pool;
+    this.queue = new StatementQueue(
+      {
+        kind: 'read',
+        named,
+        availability,
+        answerMs,
+        refusals: { count() {} }, // the primary serves
+        locks: new RecentLock(),
+        pool: () => pool,
+      },
+      STANDBY_BATCHES,
+      senderAfter((client) => this.use(client, () => this.replay.catchUp(client))),
+    );
+  }
+
+  get isAvailable(): boolean {
+    return this.availability.isAvailable;
+  }
+
+  get lag(): number {
+    return this.replay.lag;
+  }
+
+  get load(): { waiting: number; underWay: number } {
+    return this.queue.load;
+  }
+
+  async read(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.pending++;
+    try {
+      const rows = await this.queue.run(statement, values);
+      this.reads++;
+      return rows;
+    } finally {
+      this.pending--;
+    }
+  }
+
+  start(): void {
+    this.ended = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.ended;
+    await this.pool.end();
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      if (this.isCheckDue()) await this.check().catch((error: unknown) => this.leaveOut(error));
+      await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Not while reads show that it works, nor soon after they failed. */
+  private isCheckDue(): boolean {
+    const now = performance.now();
+    return this.isAvailable ? now - this.caughtUpAt >= heartbeatMs : now >= this.retryAt;
+  }
+
+  private async check(): Promise<void> {
+    const client = await this.pool.probe();
+    try {
+      await this.use(client, () => this.replay.follow(client));
+      client.release();
+      this.availability.markAvailable();
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  private async use(client: pg.PoolClient, work: () => Promise<void>): Promise<void> {
+    client.on('error', ignore); // the work rejects too
+    try {
+      await work();
+      client.off('error', ignore);
+      this.caughtUpAt = performance.now();
+    } catch (error) {
+      this.leaveOut(error);
+      throw error;
+    }
+  }
+
+  /** Unless it is the primary that failed. */
+  private leaveOut(error: unknown): void {
+    if (error instanceof NoReadIndex || this.stopping.signal.aborted) return;
+    this.retryAt = performance.now() + retryMs;
+    this.availability.markAway(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const ignore = (): void => {};
