@@ -10,7 +10,8 @@ import { PatroniCluster } from './support/patroni.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 
 export const hasShortForm = true;
-export const title = 'nothing acknowledged is lost when the primary is killed under load (--short: one kill)';
+export const title =
+  'nothing acknowledged is lost when the primary is killed under load, and standbys show it (--short: one kill)';
 
 const WRITERS = 8;
 const LOAD_MS = 5_000;
@@ -27,12 +28,19 @@ export async function run(drill) {
   );
   const port = await freePort();
   const databaseUrl = cluster.urlThrough(port);
-  const settings = { DATABASE_URL: databaseUrl, KEY_ENVIRONMENT: 'test', LOG_LEVEL: 'fatal' };
+  const nodePorts = [await freePort(), await freePort(), await freePort()];
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_STANDBY_URLS: nodePorts.map((node) => cluster.urlThrough(node)).join(),
+    KEY_ENVIRONMENT: 'test',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
+  };
   const replicas = [await freePort(), await freePort()];
   const proxy = await startHaproxy(drill, {
     files: ['haproxy.cfg', 'ha/database.cfg'],
     addresses: {
       HAPROXY_DATABASE: `127.0.0.1:${port}`,
+      ...Object.fromEntries(nodePorts.map((node, i) => [`HAPROXY_NODE_${i + 1}`, `127.0.0.1:${node}`])),
       REPLICA_1: `127.0.0.1:${replicas[0]}`,
       REPLICA_2: `127.0.0.1:${replicas[1]}`,
       ...cluster.addresses(),
@@ -42,7 +50,7 @@ export async function run(drill) {
   const [key] = await issueKeys(settings, 1);
   const services = [];
   for (const replica of replicas)
-    services.push(await startService(drill, { ...settings, PORT: String(replica) }));
+    services.push(await startMeasured(drill, { ...settings, PORT: String(replica) }));
   await probe(databaseUrl, 'CREATE TABLE probes (at timestamptz NOT NULL DEFAULT now())');
 
   const writers = startWriters(drill, services, key);
@@ -51,7 +59,29 @@ export async function run(drill) {
     await killPrimary(drill, cluster, databaseUrl, writers, round);
   }
   await delay(LOAD_MS);
+  for (const service of services)
+    drill.expect(
+      'two standbys answer its reads',
+      await eventually(async () => (await service.standbys()) === 2),
+    );
   await judge(drill, databaseUrl, writers);
+}
+
+/** With a function that counts the standbys in use. */
+async function startMeasured(drill, settings) {
+  const port = await freePort();
+  const service = await startService(drill, { ...settings, METRICS_PORT: String(port) });
+  const standbys = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } });
+    return (await answer.text()).match(/^database_standby_up\{.*\} 1$/gm)?.length ?? 0;
+  };
+  return { ...service, standbys };
+}
+
+async function eventually(holds) {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(50))
+    if (await holds()) return true;
+  return false;
 }
 
 async function killPrimary(drill, cluster, databaseUrl, writers, round) {
@@ -104,11 +134,13 @@ function startWriters(drill, services, key) {
   const headers = { ...bearer(key), 'content-type': 'application/json' };
   const refused = new Map();
   const successes = services.map(() => []);
+  const reads = { seen: 0, missed: 0 };
   let over = false;
 
   const write = async (writer) => {
     const service = writer % services.length;
     const { call } = httpClient(drill, services[service].origin, { timeoutMs: 10_000 });
+    const other = httpClient(drill, services[(service + 1) % services.length].origin, { timeoutMs: 10_000 });
     for (let i = 0; !over; i++) {
       const body = JSON.stringify({ name: `writer ${writer}, animal ${i}`, categoryId: writer });
       const sentAt = performance.now();
@@ -119,6 +151,11 @@ function startWriters(drill, services, key) {
         writeSync(log, `${text}\n`);
         fsyncSync(log);
         successes[service].push({ sentAt, at: performance.now() });
+        const read = await other
+          .call('GET', `/v1/pets/${JSON.parse(text).id}`, { headers })
+          .catch(() => ({}));
+        if (read.status === 200) reads.seen++;
+        if (read.status === 404) reads.missed++;
       } else {
         refused.set(status, (refused.get(status) ?? 0) + 1);
         await delay(50);
@@ -145,7 +182,7 @@ function startWriters(drill, services, key) {
     throw new Error(`A service acknowledged no animals within ${PATIENCE_MS / 1_000} s.`);
   };
   const count = () => successes.reduce((sum, list) => sum + list.length, 0);
-  return { file, refused, recovered, stop, count };
+  return { file, refused, reads, recovered, stop, count };
 }
 
 async function judge(drill, databaseUrl, writers) {
@@ -169,7 +206,10 @@ async function judge(drill, databaseUrl, writers) {
     'other answers',
     [...writers.refused].map(([status, times]) => `${times} × ${status}`).join(', ') || 'none',
   );
+  const { seen, missed } = writers.reads;
+  drill.figure('read at once through the other replica', `${seen} seen, ${missed} missed`);
   drill.expect('animals were acknowledged', acknowledged.length > 0);
+  drill.expect('every acknowledged animal is seen at once', seen > 0 && missed === 0);
   drill.expect('no acknowledged animal is lost or altered', lost.length === 0);
   drill.expect('no id was assigned twice', ids.size === acknowledged.length);
   drill.expect(

@@ -39,6 +39,24 @@ export class Metrics {
     );
   }
 
+  /** Registers a value per value of a label. Those of several workers are added up. */
+  each(
+    kind: 'gauge' | 'total',
+    name: string,
+    help: string,
+    label: string,
+    read: () => [string, number][],
+  ): void {
+    const { registry } = this;
+    const options = { name, help, labelNames: [label], registers: [] };
+    const metric = kind === 'gauge' ? new Gauge(options) : new Counter(options);
+    const collect = (): void => {
+      metric.reset();
+      for (const [value, number] of read()) metric.inc({ [label]: value }, number);
+    };
+    registry.registerMetric(Object.assign(metric, { collect }));
+  }
+
   counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }

@@ -86,9 +86,8 @@ describe.each(['docker/compose.yaml', 'docker/ha/compose.yaml'])('%s', (file) =>
   it('has a password for each role, and shows the service only its own', () => {
     const passwordIn = (text?: string) => /\$\{(\w+_PASSWORD)/.exec(text ?? '')?.[1];
     const { 'app-1': app, 'app-2': _, ...others } = containers;
-    expect(Object.values(app?.environment ?? {}).flatMap((value) => passwordIn(value) ?? [])).toEqual([
-      'ANIMAL_STORE_PASSWORD',
-    ]);
+    const shown = Object.values(app?.environment ?? {}).flatMap((value) => passwordIn(value) ?? []);
+    expect([...new Set(shown)]).toEqual(['ANIMAL_STORE_PASSWORD']);
     for (const { environment = {} } of Object.values(others)) {
       const used = Object.values(environment).flatMap((value) => passwordIn(value) ?? []);
       expect(used).toEqual([...new Set(used)]);

@@ -14,7 +14,7 @@ import { Standby } from './standby.js';
 export class StandbyReads {
   readonly standbys: readonly Standby[];
   /** The reads that went to the primary, because no standby could answer them. */
-  helped = 0;
+  fallbacks = 0;
   private turn = 0;
 
   constructor(
@@ -35,15 +35,15 @@ export class StandbyReads {
 
   run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const standby = this.leastLoaded();
-    if (!standby) return this.help(statement, values);
+    if (!standby) return this.askPrimary(statement, values);
     return standby.read(statement, values).catch((reason: unknown) => {
       if (reason instanceof NoReadIndex) throw reason.cause;
-      return this.help(statement, values);
+      return this.askPrimary(statement, values);
     });
   }
 
-  private help(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    this.helped++;
+  private askPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.fallbacks++;
     return this.primary.run(statement, values);
   }
 
