@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { withTimeout } from '../../common/with-timeout.js';
+import { destroyConnection } from '../destroy-connection.js';
 import { readSockets } from '../server/read-sockets.js';
 import type { History } from './history.js';
 import { type ReadIndex, SERVER } from './read-index.js';
@@ -12,6 +12,8 @@ const HISTORY_POLL_MS = 50;
 const STATE = `
   SELECT (${SERVER})::text AS server, pg_is_in_recovery() AS "isStandby",
     (pg_last_wal_replay_lsn() - '0/0')::bigint::text AS position`;
+
+const NAMED_STATE = { name: 'standby state', text: STATE };
 
 interface State {
   readonly server: string;
@@ -30,6 +32,7 @@ export class Replay {
     private readonly history: History,
     /** Returns the position of the primary now. */
     private readonly index: () => Promise<ReadIndex>,
+    private readonly named: boolean,
   ) {}
 
   /** Resolves once the server of the connection has what the primary had at the call. */
@@ -45,13 +48,17 @@ export class Replay {
     await this.reach(index, state, client);
   }
 
-  private ask(client: pg.ClientBase): Promise<[ReadIndex, State]> {
-    return Promise.all([this.index(), stateOf(client)]);
+  /** At the same time. The standby's failure counts first: it may fail while the primary is away. */
+  private async ask(client: pg.ClientBase): Promise<[ReadIndex, State]> {
+    const index = this.index();
+    index.catch(() => {});
+    const state = await stateOf(client, this.named);
+    return [await index, state];
   }
 
   private async reach(index: ReadIndex, first: State, client: pg.ClientBase): Promise<void> {
     const deadline = performance.now() + catchUpMs;
-    for (let state = first; ; state = await stateOf(client)) {
+    for (let state = first; ; state = await stateOf(client, this.named)) {
       this.lag = this.missing(index, state);
       if (this.lag === 0) return;
       if (performance.now() >= deadline) throw new Error(`it is ${this.lag} bytes of the log behind`);
@@ -81,10 +88,21 @@ export class Replay {
   }
 }
 
-async function stateOf(client: pg.ClientBase): Promise<State> {
-  const { rows } = await withTimeout(client.query<State>(STATE), stateMs, async () => {
+/** On a timeout the connection is destroyed, since the answer may still come. */
+async function stateOf(client: pg.ClientBase, named: boolean): Promise<State> {
+  let isLate = false;
+  const giveUp = async (): Promise<void> => {
     await readSockets();
-    throw new Error(`it has not answered for ${stateMs} ms`);
-  });
-  return rows[0] as State;
+    isLate = true;
+    destroyConnection(client);
+  };
+  const timer = setTimeout(() => void giveUp(), stateMs);
+  try {
+    const { rows } = await client.query<State>(named ? NAMED_STATE : STATE);
+    return rows[0] as State;
+  } catch (error) {
+    throw isLate ? new Error(`it has not answered for ${stateMs} ms`) : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -28,7 +28,7 @@ export class StandbyReads {
           new URL(url).host,
           serverClient({ ...connection, url }),
           connection.preparedStatements,
-          new Replay(history, () => readIndex(primary)),
+          new Replay(history, () => readIndex(primary), connection.preparedStatements),
         ),
     );
   }
