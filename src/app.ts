@@ -31,6 +31,8 @@ import { Shutdown } from './edge/shutdown.js';
 import { createLogger, lostLogLines, NestLogger } from './observability/logger.js';
 import { documentJson } from './api/document/document-text.js';
 import { compileSerialisers } from './api/document/compile-serialisers.js';
+import { StatementQueues } from './database/batching/statement-queues.js';
+import { markStaleAnswers } from './database/standbys/stale-answers.js';
 import { connectionFor, type DatabaseConnection } from './database/connection.js';
 import { serveDocs } from './docs/docs.js';
 import { buildDocument } from './api/document/build-document.js';
@@ -58,6 +60,8 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   takePatchTypes(fastify, patchTypes);
   deprecationHeaders.attachTo(fastify);
   attachErrors(fastify, document, app.get(DeclaredErrors));
+  const { standbys } = app.get(StatementQueues);
+  if (standbys?.allowsStale) markStaleAnswers(fastify, standbys);
   installResponseTransforms(app, fastify);
   serveRepeatableRoutes();
   compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);

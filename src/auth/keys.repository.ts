@@ -14,7 +14,7 @@ export class KeysRepository {
 
   /** On the hot path, for every request whose key is not cached. */
   findByHash(hash: Buffer): Promise<ApiKey | null> {
-    return this.keys.readOne({ hash }, 'primary');
+    return this.keys.readOne({ hash }, 'permission');
   }
 
   findById(id: bigint): Promise<ApiKey | null> {

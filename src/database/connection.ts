@@ -9,6 +9,8 @@ export interface ServerConnection {
   readonly directUrl: string;
   /** Standbys that answer reads. */
   readonly standbyUrls?: readonly string[] | undefined;
+  /** Whether they also answer while the primary is away. */
+  readonly staleReads?: boolean;
   /** The number of connections at most. */
   readonly poolSize: number;
   /** False behind poolers that do not keep prepared statements and settings on a connection. */
@@ -35,6 +37,7 @@ export async function connectionFor(config: Config, { share = false } = {}): Pro
     directUrl: config.databaseDirectUrl ?? config.databaseUrl,
     // A command reads little, and not for clients.
     standbyUrls: share ? undefined : config.databaseStandbyUrls,
+    staleReads: config.databaseStaleReads,
     poolSize: config.databasePoolSize,
     preparedStatements: config.preparedStatements,
   };

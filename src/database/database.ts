@@ -64,6 +64,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
   /** Rejects when requests cannot be served: the database is away, or its tables do not fit the entities. */
   async checkReadiness(): Promise<void> {
+    if (this.queues.standbys?.canReadStale) return;
     this.availability.check();
     await this.probe.run();
   }

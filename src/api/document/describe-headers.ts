@@ -1,5 +1,6 @@
 import { SERVICE_NAME, REQUEST_ID_PATTERN } from '../../common/contract.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../responses/idempotency-key.js';
+import { STALE_HEADER, STALE_STATUSES } from '../responses/stale-read.js';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { HeadersObject, OperationObject, ReferenceObject } from './openapi-types.js';
 import { BEFORE_ROUTING, headerRef, operationsOf, parametersOf, responsesOf } from './operations.js';
@@ -61,6 +62,11 @@ const HEADERS: HeadersObject = {
     description: `This is the first answer again: the request was repeated under its ${KEY_HEADER}.`,
     schema: { ...text, const: 'true' } as never,
   },
+  [STALE_HEADER]: {
+    description:
+      'The answer may miss the latest changes: the primary database is away. Only deployments that allow it send it.',
+    schema: { ...text, const: 'true' } as never,
+  },
   Deprecation: {
     description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
     required: true,
@@ -116,6 +122,7 @@ export function describeHeaders(operation: OperationObject, method: string): voi
       'Cache-Control': headerRef('Cache-Control') as never,
       ...(WITHOUT_VALID_KEY.has(status) ? {} : RATE_HEADERS),
       ...(method === 'patch' && status === '415' && { 'Accept-Patch': headerRef('Accept-Patch') }),
+      ...(method === 'get' && STALE_STATUSES.includes(status) && { [STALE_HEADER]: headerRef(STALE_HEADER) }),
       ...(isReplayed && { [REPLAYED_HEADER]: headerRef(REPLAYED_HEADER) }),
       ...response.headers,
     };

@@ -62,6 +62,11 @@ export class Config {
   })
   readonly databaseStandbyUrls: string[] = [];
 
+  @Env('DATABASE_STALE_READS', flag, {
+    about: '`true`: standbys answer reads while the primary is away, with the header `Stale-Read`.',
+  })
+  readonly databaseStaleReads: boolean = false;
+
   @Env('DATABASE_PREPARED_STATEMENTS', flag, {
     about: '`false` behind a pooler that does not support prepared statements.',
   })
@@ -202,8 +207,10 @@ export class Config {
   }
 
   contradictions(): string[] {
-    if (this.databaseUrl) return [];
     const problems = [];
+    if (this.databaseStaleReads && this.databaseStandbyUrls.length === 0)
+      problems.push('DATABASE_STALE_READS needs DATABASE_STANDBY_URLS, which answer them');
+    if (this.databaseUrl) return problems;
     if (this.databaseStandbyUrls.length > 0)
       problems.push('DATABASE_STANDBY_URLS needs DATABASE_URL, the address of the primary');
     if (this.workerCount > 1)

@@ -32,6 +32,7 @@ describe('loadConfig', () => {
       DATABASE_DIR: '/data',
       DATABASE_POOL_SIZE: '25',
       DATABASE_STANDBY_URLS: 'postgres://user:secret@s1:5432/animals, postgres://user:secret@s2:5432/animals',
+      DATABASE_STALE_READS: 'true',
       PUBLIC_URL: 'https://pets.example.org/v1',
       PRODUCTION_URL: 'https://pets.example.org/v1',
       STAGING_URL: 'http://localhost:3000/v1',
@@ -63,6 +64,7 @@ describe('loadConfig', () => {
       databaseUrl: 'postgres://user:secret@db:5432/animals',
       databaseDirectory: '/data',
       databasePoolSize: 25,
+      databaseStaleReads: true,
       databaseStandbyUrls: [
         'postgres://user:secret@s1:5432/animals',
         'postgres://user:secret@s2:5432/animals',
@@ -148,6 +150,9 @@ describe('loadConfig', () => {
   it('takes standbys beside a primary only', () => {
     expect(() => loadConfig({ DATABASE_STANDBY_URLS: 'postgres://db/animals' })).toThrow(
       'DATABASE_STANDBY_URLS needs DATABASE_URL',
+    );
+    expect(() => loadConfig({ DATABASE_URL: 'postgres://db/animals', DATABASE_STALE_READS: 'true' })).toThrow(
+      'DATABASE_STALE_READS needs DATABASE_STANDBY_URLS',
     );
   });
 

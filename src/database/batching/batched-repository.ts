@@ -22,8 +22,8 @@ export interface EntityWithId {
 /** The properties that can order a list. */
 type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[keyof T];
 
-/** Standbys answer reads, too, if there are any. */
-type ReadAt = 'anywhere' | 'primary';
+/** What a read is for: an answer, which a standby may give, or the decision who may do something. */
+type Purpose = 'answer' | 'permission';
 
 /** Values, or TypeORM's operators, such as `IsNull()`. */
 type Conditions<T> = { readonly [P in keyof T]?: T[P] | FindOperator<T[P]> };
@@ -54,11 +54,11 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     super(entity, manager);
   }
 
-  /** A row that equals all of these values. What decides who may do something is read at the primary. */
-  async readOne(where: Partial<T>, at: ReadAt = 'anywhere'): Promise<T | null> {
+  /** A row that equals all of these values. Permissions are read at the primary. */
+  async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
     const names = Object.keys(where);
     if (names.length === 0) throw new Error(`${this.name}.readOne() needs a condition.`);
-    const [row] = await this.read(this.statements.readOne(names), Object.values(where), at);
+    const [row] = await this.read(this.statements.readOne(names), Object.values(where), purpose);
     return (row as T | undefined) ?? null;
   }
 
@@ -134,12 +134,12 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     this.requireValues(Object.values(where));
   }
 
-  private read(statement: EntityStatement, values: unknown[], at: ReadAt = 'anywhere'): Promise<Row[]> {
+  private read(statement: EntityStatement, values: unknown[], purpose: Purpose = 'answer'): Promise<Row[]> {
     this.requireValues(values);
     encode(statement, values);
     if (this.isInTransaction) return this.runInTransaction(statement, values);
-    return at === 'primary'
-      ? this.queues.readAtPrimary(statement, values)
+    return purpose === 'permission'
+      ? this.queues.readPermission(statement, values)
       : this.queues.read(statement, values);
   }
 

@@ -63,7 +63,7 @@ export class StatementQueues {
     this.primaryReads = queue('read', QUEUE_CONNECTIONS.read);
     this.standbys =
       connection.kind === 'server' && connection.standbyUrls?.length
-        ? new StandbyReads(connection, this.primaryReads)
+        ? new StandbyReads(connection, this.primaryReads, availability)
         : undefined;
     this.reads = this.standbys ?? this.primaryReads;
     this.writes = queue('write', QUEUE_CONNECTIONS.write);
@@ -76,9 +76,16 @@ export class StatementQueues {
     return this.tracing.span(statement.name, ATTRIBUTES, () => this.reads.run(statement, values));
   }
 
-  /** For what decides: keys, records. */
+  /** For what decides what is changed. */
   readAtPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.tracing.span(statement.name, ATTRIBUTES, () => this.primaryReads.run(statement, values));
+  }
+
+  /** For what decides who may do something. Stale reads need it while the primary is away. */
+  readPermission(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.standbys?.canReadStale
+      ? this.standbys.readStale(statement, values)
+      : this.readAtPrimary(statement, values);
   }
 
   write(statement: Statement, values: readonly unknown[]): Promise<Row[]> {

@@ -1,3 +1,4 @@
+import type { Availability } from '../availability.js';
 import type { Row, Statement } from '../batching/statement.js';
 import type { StatementQueue } from '../batching/statement-queue.js';
 import type { ServerConnection } from '../connection.js';
@@ -16,10 +17,12 @@ export class StandbyReads {
   /** The reads that went to the primary, because no standby could answer them. */
   fallbacks = 0;
   private turn = 0;
+  private staleAt = -Infinity;
 
   constructor(
-    connection: ServerConnection,
+    private readonly connection: ServerConnection,
     private readonly primary: StatementQueue,
+    private readonly availability: Availability,
   ) {
     const history = new History(serverClient(connection));
     this.standbys = (connection.standbyUrls ?? []).map(
@@ -37,9 +40,29 @@ export class StandbyReads {
     const standby = this.leastLoaded();
     if (!standby) return this.askPrimary(statement, values);
     return standby.read(statement, values).catch((reason: unknown) => {
-      if (reason instanceof NoReadIndex) throw reason.cause;
-      return this.askPrimary(statement, values);
+      if (!(reason instanceof NoReadIndex)) return this.askPrimary(statement, values);
+      if (!this.canReadStale) throw reason.cause;
+      return this.readStale(statement, values);
     });
+  }
+
+  get allowsStale(): boolean {
+    return this.connection.staleReads === true;
+  }
+
+  /** Whether the primary is away, and a standby that was close behind may answer. */
+  get canReadStale(): boolean {
+    return this.allowsStale && this.availability.isAway && this.leastLoaded() !== undefined;
+  }
+
+  readStale(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    this.staleAt = performance.now();
+    return (this.leastLoaded() as Standby).readStale(statement, values);
+  }
+
+  /** Whether a read of a request that began then may be stale. Those of others at the time count as well. */
+  mayBeStaleSince(begun: number): boolean {
+    return this.staleAt >= begun;
   }
 
   private askPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {

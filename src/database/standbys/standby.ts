@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { RecentLock } from '../batching/batch-plan.js';
+import type { BatchTarget } from '../batching/batch-sender.js';
 import type { Row, Statement } from '../batching/statement.js';
 import { StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -23,6 +24,7 @@ export class Standby {
   private readonly availability: StandbyAvailability;
   private readonly pool: ServerPool;
   private readonly queue: StatementQueue;
+  private readonly staleReads: StatementQueue;
   private readonly stopping = new AbortController();
   private ended: Promise<void> = Promise.resolve();
   private caughtUpAt = -Infinity;
@@ -44,19 +46,18 @@ export class Standby {
     });
     this.availability = availability;
     this.pool = pool;
-    this.queue = new StatementQueue(
-      {
-        kind: 'read',
-        named,
-        availability,
-        answerMs,
-        refusals: { count() {} }, // the primary serves
-        locks: new RecentLock(),
-        pool: () => pool,
-      },
-      STANDBY_BATCHES,
-      senderAfter((client) => this.use(client, () => this.replay.catchUp(client))),
-    );
+    const target: BatchTarget = {
+      kind: 'read',
+      named,
+      availability,
+      answerMs,
+      refusals: { count() {} }, // the primary serves
+      locks: new RecentLock(),
+      pool: () => pool,
+    };
+    const Sender = senderAfter((client) => this.use(client, () => this.replay.catchUp(client)));
+    this.queue = new StatementQueue(target, STANDBY_BATCHES, Sender);
+    this.staleReads = new StatementQueue(target, STANDBY_BATCHES);
   }
 
   get isAvailable(): boolean {
@@ -80,6 +81,11 @@ export class Standby {
     } finally {
       this.pending--;
     }
+  }
+
+  /** From what it has now. */
+  readStale(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.staleReads.run(statement, values);
   }
 
   start(): void {
@@ -113,7 +119,10 @@ export class Standby {
       client.release();
       this.availability.markAvailable();
     } catch (error) {
-      client.release(true);
+      const isPrimaryAway = error instanceof NoReadIndex;
+      client.release(!isPrimaryAway);
+      // It answers again, which is enough for stale reads if they are allowed.
+      if (isPrimaryAway && this.caughtUpAt > 0) this.availability.markAvailable();
       throw error;
     }
   }
