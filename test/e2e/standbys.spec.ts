@@ -158,6 +158,26 @@ describeWithServers('Reads at a standby', () => {
     expect(await reader.metric('database_standby_reads_total')).toBeGreaterThan(reads);
   });
 
+  it('sees it even if the primary acknowledges before it has written its log', async () => {
+    const configure = async (change: string): Promise<void> => {
+      await run(primary.url, `ALTER SYSTEM ${change}`);
+      await run(primary.url, 'SELECT pg_reload_conf()');
+    };
+    await configure('SET synchronous_commit = off');
+    await configure("SET wal_writer_delay = '10s'");
+    try {
+      await until('it applies', async () => {
+        const { rows } = await run(primary.url, 'SHOW synchronous_commit');
+        return (rows[0] as { synchronous_commit: string }).synchronous_commit === 'off';
+      });
+      await reader.usesStandby();
+      const { id } = await writer.added();
+      expectAnswer(await reader.get(`/v1/pets/${id}`), 200, expect.objectContaining({ id }));
+    } finally {
+      await configure('RESET ALL');
+    }
+  });
+
   it('is replaced by the primary while it lags, and comes back', async () => {
     await reader.usesStandby();
     await run(standby.url, 'SELECT pg_wal_replay_pause()');

@@ -121,9 +121,9 @@ export class Standby {
     } catch (error) {
       const isPrimaryAway = error instanceof NoReadIndex;
       client.release(!isPrimaryAway);
-      // It answers again, which is enough for stale reads if they are allowed.
-      if (isPrimaryAway && this.caughtUpAt > 0) this.availability.markAvailable();
-      throw error;
+      if (!isPrimaryAway) throw error;
+      // It answers, which is enough for stale reads if they are allowed.
+      if (this.caughtUpAt > 0) this.availability.markAvailable();
     }
   }
 
@@ -131,17 +131,18 @@ export class Standby {
     client.on('error', ignore); // the work rejects too
     try {
       await work();
-      client.off('error', ignore);
       this.caughtUpAt = performance.now();
+      client.off('error', ignore);
     } catch (error) {
-      this.leaveOut(error);
+      // The primary failed, and not the connection.
+      if (error instanceof NoReadIndex) client.off('error', ignore);
+      else this.leaveOut(error);
       throw error;
     }
   }
 
-  /** Unless it is the primary that failed. */
   private leaveOut(error: unknown): void {
-    if (error instanceof NoReadIndex || this.stopping.signal.aborted) return;
+    if (this.stopping.signal.aborted) return;
     this.retryAt = performance.now() + retryMs;
     this.availability.markAway(error instanceof Error ? error.message : String(error));
   }
