@@ -7,7 +7,7 @@ import { comparisonPage, spread } from './report/markdown.mjs';
 import { describeMachine, writeChart, writePage } from './report/write.mjs';
 
 /** Measures and judges; writes the results of a complete, trustworthy run to docs/performance. */
-export async function runComparison(bench, form) {
+export async function run(bench, form) {
   const contestants = await preparePeers(bench);
   const postgres = await startDatabase(bench);
   const database = await fillDatabase(bench, postgres, 'animals', form.rows);

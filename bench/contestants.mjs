@@ -73,9 +73,12 @@ export const CONTESTANTS = [
   },
 ];
 
-/** Starts a contestant on its own core, or `workers` processes on all. Its log goes to /dev/null, so writing it counts. */
-export async function startContestant(bench, contestant, { url, key }) {
-  const { workers } = contestant;
+/** Starts a contestant on its own core, or on all of them. Its log goes to /dev/null, so writing it counts. */
+export async function startContestant(
+  bench,
+  contestant,
+  { url, key, settings = {}, core = CORES.application },
+) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const env = {
@@ -84,9 +87,9 @@ export async function startContestant(bench, contestant, { url, key }) {
     KEY_HASH: createHash('sha256').update(key).digest('base64'),
     PORT: String(port),
     ...(await contestant.settings()),
-    ...(workers && { WORKERS: String(workers) }),
+    ...settings,
   };
-  const [command, ...args] = isPinned ? onCore(CORES.application, contestant.command) : contestant.command;
+  const [command, ...args] = core === 'any' ? contestant.command : onCore(core, contestant.command);
   const started = performance.now();
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');

@@ -9,7 +9,7 @@ import { CONTESTANTS, startContestant } from './contestants.mjs';
 import { CORES, moveToCore } from './processes.mjs';
 
 /** Typical settings for a server of this size. Durability is the default: fsync and synchronous_commit are on. */
-const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', shared_preload_libraries: 'auto_explain' };
+const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB' };
 
 /** One animal in a hundred is sold, two in ten are pending. */
 const FILL = `
@@ -19,20 +19,29 @@ const FILL = `
   FROM generate_series(1, $1::int) AS i`;
 
 /** Starts a private PostgreSQL on the core of the load generator; the bench stops it. */
-export async function startDatabase(bench) {
+export async function startDatabase(bench, library = 'auto_explain') {
   bench.progress('starting PostgreSQL');
   const binaries = postgresBinaries();
-  const cluster = await startCluster(binaries, SETTINGS);
+  const cluster = await startCluster(binaries, { ...SETTINGS, shared_preload_libraries: library });
   bench.defer(cluster.stop);
-  const [postmaster] = readFileSync(join(cluster.folder, 'data', 'postmaster.pid'), 'utf8').split('\n', 1);
-  const children = execFileSync('pgrep', ['-P', postmaster], { encoding: 'utf8' }).trim().split('\n');
-  for (const pid of [postmaster, ...children]) moveToCore(CORES.others, pid);
+  moveServer(cluster);
   const [version] = await query(cluster.url, 'SHOW server_version');
   return {
     ...cluster,
     version: version.server_version.split(' ', 1)[0],
     logFile: join(cluster.folder, 'log'),
   };
+}
+
+/** Later connections inherit the core. */
+export function moveServer(cluster) {
+  for (const pid of processesOf(cluster)) moveToCore(CORES.others, pid);
+}
+
+export function processesOf({ data }) {
+  const [postmaster] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1);
+  const children = execFileSync('pgrep', ['-P', postmaster], { encoding: 'utf8' }).trim().split('\n');
+  return [postmaster, ...children];
 }
 
 /** Creates a database with this many animals and a key. Starting the service once runs the migrations. */

@@ -26,7 +26,7 @@ const MOST_BUFFERS = 21 + 9;
 const BY_THE_CLOCK = /\bapi_keys\b|^SHOW transaction_read_only/;
 
 /** Compares the cost of a page with few and with many rows: throughput, query plans, and statements per request. */
-export async function runFlat(bench, form) {
+export async function run(bench, form) {
   const postgres = await startDatabase(bench);
   const sides = [];
   for (const [i, rows] of form.flatRows.entries()) {

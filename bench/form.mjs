@@ -2,13 +2,20 @@ import { parseArgs } from 'node:util';
 import { giveUp } from '../scripts/support/say.mjs';
 import { WORKLOADS } from './workloads.mjs';
 
-const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --flat | --keyed | --workers]
+/** What a run is about instead of the peers: a module, its option, and the question that it answers. */
+const SUBJECTS = {
+  flat: 'Does a page cost the same with few and with many rows?',
+  keyed: 'What does an Idempotency-Key cost a create?',
+  standby: 'What do reads cost the primary beside a standby?',
+  workers: 'What does WORKERS=2 bring, on all cores?',
+};
+const options = Object.keys(SUBJECTS);
 
-  --quick   a smoke test of about a minute; its figures mean nothing and are not written to docs/performance
-  --only    one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
-  --flat    compares the cost of a page with few and with many rows, instead of the peers
-  --keyed   compares creates with and without an Idempotency-Key, instead of the peers
-  --workers compares WORKERS=1 with WORKERS=2 on all cores, instead of the peers`;
+const USAGE = `Usage: npm run bench [-- --quick] [-- --only <workload>] [-- --${options.join(' | --')}]
+
+  --quick    a smoke test of about a minute; its figures mean nothing and are not written to docs/performance
+  --only     one workload: ${WORKLOADS.map(({ name }) => name).join(', ')}
+${options.map((name) => `  --${name.padEnd(8)} ${SUBJECTS[name]}`).join('\n')}`;
 
 /** Uses several processes per contestant, because JIT compilation and GC make processes of one program differ. */
 const FULL = {
@@ -45,36 +52,25 @@ const QUICK = {
 
 /** Reads the command line. */
 export function readForm(args) {
-  const { quick, only, flat, keyed, workers, help } = parse(args);
+  const { quick, only, help, ...given } = parse(args);
   if (help) giveUp(USAGE);
   const workloads = WORKLOADS.filter(({ name }) => !only || name === only);
   if (workloads.length === 0) giveUp(`There is no workload ${only}.\n${USAGE}`);
   const form = quick ? QUICK : FULL;
-  const title = flat
-    ? 'Does a page cost the same with few and with many rows?'
-    : keyed
-      ? 'What does an Idempotency-Key cost a create?'
-      : workers
-        ? 'What does a second worker bring?'
-        : form.title;
+  const subject = options.find((name) => given[name]) ?? 'comparison';
+  const title = SUBJECTS[subject] ?? form.title;
   const inDepth = (!only && form.inDepth) || workloads.map(({ name }) => name);
   const longRun = only ? 0 : form.longRun;
   // Only a complete run may replace the published results.
-  return { ...form, title, flat, keyed, workers, workloads, inDepth, longRun, isWhole: !quick && !only };
+  return { ...form, title, subject, workloads, inDepth, longRun, isWhole: !quick && !only };
 }
 
 function parse(args) {
   const boolean = { type: 'boolean', default: false };
   try {
-    const options = {
-      quick: boolean,
-      flat: boolean,
-      keyed: boolean,
-      workers: boolean,
-      help: boolean,
-      only: { type: 'string' },
-    };
-    return parseArgs({ args, options }).values;
+    const subjects = Object.fromEntries(options.map((name) => [name, boolean]));
+    const all = { ...subjects, quick: boolean, help: boolean, only: { type: 'string' } };
+    return parseArgs({ args, options: all }).values;
   } catch (error) {
     return giveUp(`${error.message}\n${USAGE}`);
   }

@@ -8,7 +8,7 @@ import { TARGETS } from './workloads.mjs';
 const WORKLOADS = ['create', 'keyed'];
 
 /** Compares creates with and without an Idempotency-Key, in turn. */
-export async function runKeyed(bench, form) {
+export async function run(bench, form) {
   const postgres = await startDatabase(bench);
   const database = await fillDatabase(bench, postgres, 'keyed', form.flatRows[0]);
   const service = await startContestant(bench, CONTESTANTS[0], database);

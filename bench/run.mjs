@@ -9,12 +9,7 @@ import { readForm } from './form.mjs';
 const form = readForm(process.argv.slice(2));
 // Installs packages before importing modules that need them.
 await prepare();
-const [{ runComparison }, { runFlat }, { runKeyed }, { runWorkers }] = await Promise.all([
-  import('./comparison.mjs'),
-  import('./flat.mjs'),
-  import('./keyed.mjs'),
-  import('./workers.mjs'),
-]);
+const { run } = await import(`./${form.subject}.mjs`);
 
 const bench = new Drill([]);
 for (const signal of stopSignals) process.on(signal, () => void bench.stop(signal));
@@ -22,8 +17,7 @@ say(form.title);
 try {
   requireTool(bench, 'wrk');
   requireTool(bench, 'taskset', 'util-linux');
-  const { flat, keyed, workers } = form;
-  await (flat ? runFlat : keyed ? runKeyed : workers ? runWorkers : runComparison)(bench, form);
+  await run(bench, form);
 } catch (error) {
   bench.expect(`the bench completes: ${error.stack ?? error}`, false);
 } finally {

@@ -8,13 +8,13 @@ import { ratios } from './statistics.mjs';
 const WORKLOADS = ['page', 'one', 'create'];
 
 /** Compares one worker with two, on all cores, which PostgreSQL and the load share: no application here has a core of its own. */
-export async function runWorkers(bench, form) {
+export async function run(bench, form) {
   const postgres = await startDatabase(bench);
   const database = await fillDatabase(bench, postgres, 'workers', form.flatRows[0]);
   const services = {};
   for (const workers of [1, 2]) {
-    const [service] = CONTESTANTS;
-    services[workers] = await startContestant(bench, { ...service, workers }, database);
+    const settings = { WORKERS: String(workers) };
+    services[workers] = await startContestant(bench, CONTESTANTS[0], { ...database, settings, core: 'any' });
   }
   for (const workload of WORKLOADS) {
     const measured = { 1: [], 2: [] };

@@ -7,4 +7,13 @@ export const WORKLOADS = [
   { name: 'create', title: 'a create', rate: 2, reads: false },
 ];
 
-export const TARGETS = { overDefault: 4, cpu: 1, p99: 1.25, start: 2.5, memory: 1.8, flat: 0.9, keyed: 0.6 };
+export const TARGETS = {
+  overDefault: 4,
+  cpu: 1,
+  p99: 1.25,
+  start: 2.5,
+  memory: 1.8,
+  flat: 0.9,
+  keyed: 0.6,
+  standby: { share: 0.2, laterMs: 1.5 },
+};
