@@ -26,7 +26,8 @@ const PAGING: ReadonlySet<string> = new Set(['limit', 'after']);
 export function orderedBy({ id, query, answer }: Operation): string {
   const after = query.find(({ name }) => name === 'after');
   if (!after) return 'id';
-  const [, field = ''] = /whose (\w+) is greater/.exec(after.description ?? '') ?? [];
+  const [, words = ''] = /whose ([\w ]+) is greater/.exec(after.description ?? '') ?? [];
+  const field = words.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
   if (field in (answer?.items?.properties ?? {})) return field;
   throw new Error(
     `${id}: begin the description of "after" with the field in whose order the list is, such as "Return only toys whose name is greater".`,

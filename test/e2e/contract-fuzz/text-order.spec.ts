@@ -25,8 +25,16 @@ describe(`Contract fuzzing of a list in the order of a text with seed ${FUZZ.see
     TIMEOUT_MS,
   );
 
+  const list = operations.find(({ method }) => method === 'GET')!;
+
+  it.each(['batchCode', 'batch code'])('knows the field: %s', (words) => {
+    const description = `Return only vaccines whose ${words} is greater: the last ${words} of the previous page.`;
+    const query = [{ name: 'after', required: false, schema: {}, description }];
+    const answer = { items: { properties: { batchCode: {} } } };
+    expect(orderedBy({ ...list, query, answer })).toBe('batchCode');
+  });
+
   it('needs to know the field', () => {
-    const list = operations.find(({ method }) => method === 'GET')!;
     const silent = {
       ...list,
       query: list.query.map(({ name, schema }) => ({ name, required: false, schema })),
