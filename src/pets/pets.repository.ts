@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull } from 'typeorm';
+import { Equal, IsNull, Or } from 'typeorm';
 import type { Page } from '../api/paging/page.js';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
 import type { Transaction } from '../database/transactions/transactions.js';
@@ -28,18 +28,9 @@ export class PetsRepository {
 
   /** An animal without a status is available. Returns whether the animal was. */
   async reserve(id: bigint, transaction: Transaction): Promise<boolean> {
+    const available = { id, status: Or<PetStatus | null>(Equal('available'), IsNull()) };
     const pets = transaction.withRepository(this.pets);
-    const where = [
-      { id, status: 'available' as const },
-      { id, status: IsNull() },
-    ];
-    const { affected } = await pets
-      .createQueryBuilder()
-      .update()
-      .set({ status: 'pending' })
-      .where(where)
-      .execute();
-    return affected === 1;
+    return (await pets.change(available, { status: 'pending' })) !== null;
   }
 
   async setStatus(id: bigint, status: PetStatus, transaction: Transaction): Promise<void> {
