@@ -6,7 +6,7 @@ import { wordsOfTemplate } from './template.mjs';
 
 const FIELD =
   /^(?<name>[^:()?=>{}-]+):(?:(?<kind>\w+)(?:\((?<range>[^)]*)\))?|\{(?<object>[^{}]*)\})(?<unique>:unique)?(?:->(?<target>[a-z0-9_]+))?(?<optional>\?)?(?:=(?<initial>.+))?$/;
-const SYNTAX = `Write name:kind, such as 'name:text(255):unique price:decimal? petId:int64->pets complete:boolean=false address:{city:text(80) postcode:text(10)?}'; kinds: ${Object.keys(KINDS).join(', ')}.`;
+const SYNTAX = `Write name:kind, such as 'name:text(255):unique price:decimal? petId:int64->pets complete:boolean=false address:{city:text(80) postcode:text(10)?}'; kinds: ${Object.keys(KINDS).join(', ')}. Lists are added by hand: docs/adding-a-module.md.`;
 /** Reserved words of PostgreSQL that are camel-case names; the migration does not quote its columns. */
 const RESERVED_COLUMNS = new Set(
   `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create default
