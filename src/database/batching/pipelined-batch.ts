@@ -1,5 +1,4 @@
 import { type Connection, DatabaseError, type Submittable } from 'pg';
-import { serialize } from 'pg-protocol';
 import { type Message, readRows } from '../row-parser.js';
 import { type FieldReader, fieldReader } from '../pg-types.js';
 import { type Decoder, prepareValue } from './column-values.js';
@@ -19,9 +18,6 @@ interface PgQuery extends Submittable {
 
 /** Reads the fields of a row. */
 type Reader = readonly FieldReader[];
-
-const EXECUTE = serialize.execute();
-const SYNC = serialize.sync();
 
 /** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
@@ -82,24 +78,20 @@ export class PipelinedBatch implements PgQuery {
       (bytes, start) => this.readRow(bytes, start),
       (message) => this.hidesFromPg(message),
     );
-    const messages: Buffer[] = [];
+    connection.stream.cork();
     for (const transaction of this.transactions) {
       for (const { statement, values } of transaction) {
         const name = this.nameOf(statement);
         if (!this.known.has(name) && !this.sending.has(name)) {
-          const { text } = statement;
-          messages.push(serialize.parse({ name, text }), serialize.describe({ type: 'S', name }));
+          prepare(connection, name, statement);
           if (name) this.sending.add(name);
         }
-        messages.push(
-          serialize.bind({ statement: name, values: values as string[], valueMapper: prepareValue }),
-          EXECUTE,
-        );
+        connection.bind({ statement: name, values: values as string[], valueMapper: prepareValue }, true);
+        connection.execute(null, true);
       }
-      messages.push(SYNC);
+      connection.sync();
     }
-    // A write of many buffers costs more than copying them.
-    connection.stream.write(Buffer.concat(messages));
+    connection.stream.uncork();
   }
 
   /** Transactions do not share a new statement: if the one that prepares it failed, the others would miss it. */
@@ -187,6 +179,11 @@ export class PipelinedBatch implements PgQuery {
   private current(): PendingQuery {
     return (this.transactions[this.at] as readonly PendingQuery[])[this.results.length] as PendingQuery;
   }
+}
+
+function prepare(connection: Connection, name: string, { text }: Statement): void {
+  connection.parse({ name, text } as never, true);
+  connection.describe({ type: 'S', name }, true);
 }
 
 function decoded(read: FieldReader, decode: Decoder | undefined): FieldReader {
