@@ -16,7 +16,8 @@ const TURNS = Symbol('turns');
 declare module 'node:http' {
   interface IncomingMessage {
     [COUNTED]?: boolean;
-    [KEY_LOAD]?: KeyLoad;
+    /** Until the request is answered. */
+    [KEY_LOAD]?: KeyLoad | undefined;
     [KEY_COUNTED]?: boolean;
     /** The key had used up its share when the body was complete. */
     [BEYOND_SHARE]?: boolean;
@@ -87,6 +88,7 @@ export function releaseForKey(request: IncomingMessage): void {
   const keyLoad = request[KEY_LOAD];
   if (keyLoad && request[KEY_COUNTED]) keyLoad.inFlight--;
   request[KEY_COUNTED] = false;
+  request[KEY_LOAD] = undefined;
   request[TURNS]?.end();
   request[TURNS] = undefined;
 }
@@ -101,8 +103,11 @@ export function takeTurn(request: IncomingMessage, { turns }: KeyLoad): true | P
   if (!turns || request[TURNS]) return true;
   const begin = (isMyTurn: boolean): true => {
     if (!isMyTurn) throw beyondShare();
+    if (request.socket.destroyed || !request[KEY_LOAD]) {
+      turns.end(); // nothing would end it later
+      throw beyondShare();
+    }
     request[TURNS] = turns;
-    if (request.socket.destroyed) throw beyondShare();
     return true;
   };
   const turn = turns.take();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { StatementQueues } from '../../src/database/batching/statement-queues.js';
@@ -172,6 +173,27 @@ describe('While one key has its share of transactions under way, the service', (
     } finally {
       queues.writeRecorded = writeRecorded;
     }
+  });
+
+  it('serves that key afterwards, although some of its creates were answered while they waited', async () => {
+    const queues = service.app.get(StatementQueues);
+    const { writeRecorded } = queues;
+    const { mostPerKey } = service.app.get<Transactional>(TRANSACTIONAL);
+    const firstFailure = delay(850);
+    queues.writeRecorded = () => firstFailure.then(() => Promise.reject(new RunAgain()));
+    const create = (): Promise<Answer> =>
+      service.post('/v1/pets', BODY, {
+        headers: { authorization: `Bearer ${greedyKey}`, 'idempotency-key': randomUUID() },
+      });
+    try {
+      const late = await Promise.all(Array.from({ length: mostPerKey }, create));
+      for (const answer of late) expectError(answer, 'service_unavailable', expect.anything());
+    } finally {
+      queues.writeRecorded = writeRecorded;
+    }
+    finish();
+    await delay(400); // longer than a wait for a turn
+    expectError(await deleteGreedily(), 'not_found');
   });
 
   it('serves those of that key that wait when another one ends', async () => {
