@@ -2,11 +2,13 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
+import { LIMITS } from '../edge/limits.js';
 import { serveMetrics } from '../edge/serve-metrics.js';
 import { createLogger } from '../observability/logger.js';
 import { Permits } from '../rate-limit/permits.js';
 import { CLOSE_MS, exitOnCrash, onStopSignal, STOP_SIGNALS } from '../signals.js';
 import { sendTo, type ToPrimary } from './messages.js';
+import { limitWaitingConnections } from './waiting-connections.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /** More deaths than this of each worker within the time are a crash loop. */
@@ -28,6 +30,7 @@ export async function supervise(config: Config, main: string): Promise<void> {
   if (renews) process.on('SIGHUP', () => primary.renew());
   const { metricsPort: port, metricsHost: host } = config;
   if (port !== undefined) await serveMetrics({ port, host }, () => primary.metrics(), log);
+  limitWaitingConnections(LIMITS.backlog); // after that of the metrics
   primary.start();
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
@@ -9,6 +9,7 @@ import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
+import { LIMITS } from '../../src/edge/limits.js';
 import { call } from './support/client.js';
 import { createDatabase, describeOnServer, type TestDatabase } from './support/database.js';
 import { isRunning, Supervised } from './support/supervised.js';
@@ -143,6 +144,30 @@ describeOnServer('Two workers', () => {
     expect(service.workers).toHaveLength(2);
     expect(service.workers).not.toContain(before[0]);
     expect(service.workers).toContain(before[1]);
+  }, 60_000);
+
+  it('leave few connections waiting for them, and serve again once they can', async () => {
+    const service = await start();
+    const [stopped, port] = [service.workers, Number(new URL(service.origin).port)];
+    for (const worker of stopped) process.kill(worker, 'SIGSTOP');
+    const sockets: Socket[] = [];
+    let refused = 0;
+    try {
+      while (refused < 50 && sockets.length < LIMITS.backlog + 500) {
+        const more = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
+        for (const socket of more) socket.on('error', () => {}).on('close', () => refused++);
+        sockets.push(...more);
+        await Promise.race([once(more[0]!, 'connect'), once(more[0]!, 'close')]);
+      }
+      while (refused === 0 && sockets.some(({ connecting }) => connecting)) await pause(20);
+      await pause(200);
+      expect(refused).toBeGreaterThan(0);
+      expect(sockets.length - refused).toBeLessThanOrEqual(LIMITS.backlog + stopped.length);
+    } finally {
+      for (const worker of stopped) process.kill(worker, 'SIGCONT');
+      for (const socket of sockets) socket.destroy();
+    }
+    expect((await get(service)).status).toBe(200);
   }, 60_000);
 
   it('are renewed by SIGHUP without a failed request, and the service stays ready', async () => {

@@ -90,7 +90,8 @@ class FakeServer {
 }
 
 const insertMany: Statement = { name: 'many', text: '', properties: ['name'], isNumbered: true };
-const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany: insertMany };
+const single: Statement = { name: 'one', text: '', properties: ['name'] };
+const insert: Statement = { ...single, forMany: insertMany };
 
 describe('BatchSender', () => {
   let target: Omit<BatchTarget, 'pool'>;
@@ -108,7 +109,7 @@ describe('BatchSender', () => {
     const outcomes = names.map(
       (name) =>
         (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): PendingQuery => ({
-          statement: insert,
+          statement: target.kind === 'read' ? single : insert,
           values: [name],
           since,
           resolve,
