@@ -31,8 +31,11 @@ export const DATABASE_LIMITS = {
 /** Statements outside the queues, such as those of command lines, have more time. */
 export const SLOW_STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 4_000 } as const;
 
-/** The connections of each queue, and so its batches in flight. Few, because more connections mean smaller batches. */
-export const QUEUE_CONNECTIONS = { read: 1, write: 1, recorded: 2 } as const;
+/**
+ * The connections of each queue, and so its batches in flight. Few, because more connections mean smaller batches. A
+ * batch of recorded inserts waits for its requests between two round trips, and others go on meanwhile.
+ */
+export const QUEUE_CONNECTIONS = { read: 1, write: 1, recorded: 3 } as const;
 
 /** The connections outside TypeORM's pool: those of the queues, and one for the heartbeat. */
 export const OWN_CONNECTIONS =

@@ -55,7 +55,7 @@ class Replica {
         kind: 'server',
         url,
         directUrl: url,
-        poolSize: 10,
+        poolSize: 12,
         preparedStatements: true,
         standbyUrls,
         staleReads,

@@ -42,10 +42,10 @@ export class Config {
   @Env('DATABASE_DIR', anyText('a folder'), { about: 'The folder of the embedded database.' })
   readonly databaseDirectory: string = '.data/database';
 
-  @Env('DATABASE_POOL_SIZE', integer(6, 1000, 'a number of connections from 6 to 1000'), {
-    about: 'The maximum number of connections to PostgreSQL, at least 6.',
+  @Env('DATABASE_POOL_SIZE', integer(7, 1000, 'a number of connections from 7 to 1000'), {
+    about: 'The maximum number of connections to PostgreSQL, at least 7.',
   })
-  readonly databasePoolSize: number = 10;
+  readonly databasePoolSize: number = 12;
 
   @Env('DATABASE_DIRECT_URL', postgresUrl, {
     about: 'For migrations: the server behind a pooler, or a role of their own.',

@@ -35,7 +35,7 @@ async function onServer(server: string): Promise<TestDatabase> {
       kind: 'server',
       url: at(server, name),
       directUrl: at(direct, name),
-      poolSize: 10,
+      poolSize: 12,
       preparedStatements: process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false',
     },
     drop: () => run(direct, `DROP DATABASE ${name} WITH (FORCE)`),
