@@ -106,6 +106,16 @@ class Marks {
       if (label.startsWith('change')) return this.marks.change({ id: seed!.id }, { label });
       return this.marks.discard({ id: seed!.id });
     },
+    'change, discard and read no row': async (label) => {
+      const [seed] = await this.dataSource.manager.find(Mark, { where: { label: 'seed' } });
+      const where = { id: seed!.id, label: 'other' };
+      if (await this.marks.change(where, { label })) throw new Error('A row was changed.');
+      if (await this.marks.discard(where)) throw new Error('A row was discarded.');
+      if (label === 'refused') throw markRefused();
+      return this.marks.readOne({ id: seed!.id });
+    },
+    'change no row, then add': async (label) =>
+      (await this.marks.change({ id: 0n }, { label })) ?? this.marks.add({ label }),
     'add after a failure': async (label) => {
       const twice = this.transactions.run(async (one) => {
         await one.withRepository(this.marks).add({ label: 'seed' });
@@ -188,6 +198,7 @@ describeInside('A handler under an Idempotency-Key', () => {
     'read, then add',
     'late answer',
     'add after a failure',
+    'change no row, then add',
     'change and discard',
   ])('may change once: %s', async (way) => {
     const key = randomUUID();
@@ -201,6 +212,17 @@ describeInside('A handler under an Idempotency-Key', () => {
   it('may discard a row', async () => {
     expect((await send('change and discard', 'away')).status).toBe(201);
     expect(await labels()).toEqual([]);
+  });
+
+  it('may read why no row was changed, and refuse, or answer without a change', async () => {
+    const way = 'change, discard and read no row';
+    const key = randomUUID();
+    expectError(await send(way, 'refused', key), markRefused);
+    const first = await send(way, 'same', key);
+    const again = await send(way, 'same', key);
+    expect([first.status, (first.json as Mark).label]).toEqual([201, 'seed']);
+    expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+    expect(await labels()).toEqual(['seed']);
   });
 
   it.each(['refuse after the change', 'refuse after the transaction'])(

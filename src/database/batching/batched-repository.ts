@@ -108,7 +108,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
       return this.findOneBy(where as FindOptionsWhere<T>);
     const recorded = this.recordedChange;
     if (recorded)
-      return recorded.make((transaction) => transaction.withRepository(this).change(where, changes));
+      return recorded.makeOfRow((transaction) => transaction.withRepository(this).change(where, changes));
     const update = this.createQueryBuilder()
       .update()
       .set(changes as QueryDeepPartialEntity<T>);
@@ -119,7 +119,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   async discard(where: Conditions<T>): Promise<T | null> {
     this.requireCondition(where, 'discard');
     const recorded = this.recordedChange;
-    if (recorded) return recorded.make((transaction) => transaction.withRepository(this).discard(where));
+    if (recorded) return recorded.makeOfRow((transaction) => transaction.withRepository(this).discard(where));
     const deletion = this.createQueryBuilder().delete();
     return this.rowOf(await deletion.where(where).returning('*').execute());
   }

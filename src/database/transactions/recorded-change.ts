@@ -18,6 +18,9 @@ interface TransactionRunner {
   run<T>(work: (transaction: EntityManager) => Promise<T>): Promise<T>;
 }
 
+/** Rolls back a transaction that changed nothing. */
+const NO_ROW = new Error('No row meets the conditions.');
+
 const UNRECORDED =
   "A change by TypeORM's own methods cannot be committed with the record of its answer: make it in `Transactions.run`, or by `add`, `change` or `discard`.";
 
@@ -84,12 +87,26 @@ export class RecordedChange implements Scope {
     });
   }
 
-  /** Makes a change in a transaction of its own, or by `hold` if it can share one. */
+  /** Makes a change by `hold`, or in a transaction of its own if it must not share one. */
   make<T>(
     alone: (transaction: EntityManager) => Promise<T>,
-    shared?: (hold: Hold<T>) => Promise<unknown>,
+    shared: (hold: Hold<T>) => Promise<unknown>,
   ): Promise<T> {
-    return shared && !this.isAlone ? this.hold(shared) : this.transactions.run(alone);
+    return this.isAlone ? this.transactions.run(alone) : this.hold(shared);
+  }
+
+  /** A change of one row. Without the row nothing is held, so that the work may read why. */
+  async makeOfRow<T>(change: (transaction: EntityManager) => Promise<T | null>): Promise<T | null> {
+    try {
+      return await this.transactions.run(async (transaction) => {
+        const row = await change(transaction);
+        if (row === null) throw NO_ROW;
+        return row;
+      });
+    } catch (error) {
+      if (error === NO_ROW) return null;
+      throw error;
+    }
   }
 
   /** Without a change, `insert` commits the companion. */
