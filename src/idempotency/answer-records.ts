@@ -16,23 +16,12 @@ export interface AnswerRecord {
 /** By the database's clock: those of the replicas may differ. */
 export const IS_EXPIRED = `created_at < now() - interval '${KEPT_HOURS} hours'`;
 
-const FOUND = {
-  properties: ['bodyHash', 'status', 'location', 'body', 'isExpired'],
-};
-const FOUND_COLUMNS = `'\\x' || encode(body_hash, 'hex'), status, location, body, ${IS_EXPIRED}`;
-
 const FIND: Statement = {
-  ...FOUND,
   name: 'find idempotency record',
-  text: `SELECT ${FOUND_COLUMNS} FROM idempotency_records WHERE digest = $1`,
-  forMany: {
-    ...FOUND,
-    name: 'find idempotency records',
-    text: `
-      SELECT ${FOUND_COLUMNS}, position
-      FROM unnest($1::bytea[]) WITH ORDINALITY AS _ (digest, position) JOIN idempotency_records USING (digest)`,
-    isNumbered: true,
-  },
+  text: `
+    SELECT '\\x' || encode(body_hash, 'hex'), status, location, body, ${IS_EXPIRED}
+    FROM idempotency_records WHERE digest = $1`,
+  properties: ['bodyHash', 'status', 'location', 'body', 'isExpired'],
 };
 
 const COLUMNS = 'digest, body_hash, status, location, body';

@@ -92,7 +92,7 @@ export class BatchPlan implements TransactionListener {
     // PostgreSQL skips to the next Sync after an error, so the rollback follows that Sync.
     if (this.mode === 'dry-run')
       return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
-    return [combineInserts(queries)];
+    return [this.rules.kind === 'write' ? combineInserts(queries) : queries];
   }
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {

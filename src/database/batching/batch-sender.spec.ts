@@ -90,8 +90,7 @@ class FakeServer {
 }
 
 const insertMany: Statement = { name: 'many', text: '', properties: ['name'], isNumbered: true };
-const single: Statement = { name: 'one', text: '', properties: ['name'] };
-const insert: Statement = { ...single, forMany: insertMany };
+const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany: insertMany };
 
 describe('BatchSender', () => {
   let target: Omit<BatchTarget, 'pool'>;
@@ -109,7 +108,7 @@ describe('BatchSender', () => {
     const outcomes = names.map(
       (name) =>
         (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): PendingQuery => ({
-          statement: target.kind === 'read' ? single : insert,
+          statement: insert,
           values: [name],
           since,
           resolve,

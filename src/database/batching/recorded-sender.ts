@@ -46,8 +46,8 @@ export class RecordedSender {
 }
 
 /**
- * The transaction of a batch. Its exchanges with the server end within the time of any batch. It has callbacks in place
- * of promises: each of these would be a promise per request, and V8 would keep them until a major collection.
+ * The transaction of a batch. Its exchanges with the server end within the time of any batch. It has callbacks because
+ * with promises V8 kept whole requests until a major collection.
  */
 class OpenBatch {
   private readonly companions: Companion[] = [];
