@@ -10,8 +10,12 @@ import { root } from './support/root.mjs';
 const dist = join(root, 'dist');
 const programs = readdirSync(dist, { recursive: true }).filter((file) => /(?:^main|\.cli)\.js$/.test(file));
 
-/** Packages that are imported on demand. So is pino-pretty, but through `createRequire`, which esbuild does not follow. */
-const LATE = ['yaml', '@redis/client', '@opentelemetry'];
+/**
+ * Packages that are imported on demand. So is pino-pretty, but through `createRequire`, which esbuild does not follow. Not
+ * `@opentelemetry/api`: prom-client imports it at start-up, and its copies work together.
+ */
+const TRACES = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base'];
+const LATE = ['yaml', '@redis/client', ...TRACES.map((name) => `@opentelemetry/${name}`)];
 
 /**
  * An empty source map for packages: Node.js reads all maps at start-up, and those of packages are nine tenths of the
@@ -28,14 +32,32 @@ const withoutMapsOfPackages = {
     })),
 };
 
+/** Nest's module would load TypeORM a second time, from its package, to look for exports of old versions. */
+const withoutOldTypeorm = {
+  name: 'without exports of old TypeORM',
+  setup: ({ onLoad, onEnd }) => {
+    let isLeftOut = false;
+    onLoad({ filter: /@nestjs\/typeorm\/dist\/common\/typeorm-compat\.js$/ }, () => {
+      isLeftOut = true;
+      return { contents: 'export const Connection = undefined, AbstractRepository = undefined;' };
+    });
+    onEnd(() => {
+      if (!isLeftOut) throw new Error('@nestjs/typeorm has no typeorm-compat.js: remove withoutOldTypeorm.');
+    });
+  },
+};
+
 await build({
   ...bundling,
+  // Less to parse at start-up. Names stay: Nest and TypeORM use those of classes.
+  minifyWhitespace: true,
+  minifySyntax: true,
   entryPoints: programs.map((program) => join(dist, program)),
   outdir: dist,
   outbase: dist,
   allowOverwrite: true,
   sourcemap: 'linked',
   sourcesContent: false,
-  plugins: [withoutMapsOfPackages],
+  plugins: [withoutOldTypeorm, withoutMapsOfPackages],
   external: external(...LATE),
 });

@@ -64,8 +64,9 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   if (standbys?.allowsStale) markStaleAnswers(fastify, standbys);
   installResponseTransforms(app, fastify);
   serveRepeatableRoutes();
-  compileSerialisers(fastify, JSON.parse(documentJson(document)) as OpenAPIObject);
-  serveDocs(app, document);
+  const json = documentJson(document);
+  compileSerialisers(fastify, JSON.parse(json) as OpenAPIObject);
+  serveDocs(app, document, json);
   await app.init();
   methods.answerOthers();
   return app;

@@ -1,6 +1,5 @@
 import type { Config } from '../common/config/config.js';
-import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/embedded-database.js';
-import { shareEmbeddedDatabase } from './embedded/shared-database.js';
+import type { EmbeddedDatabase } from './embedded/embedded-database.js';
 
 export interface ServerConnection {
   readonly kind: 'server';
@@ -28,6 +27,9 @@ export type DatabaseConnection = ServerConnection | EmbeddedConnection;
 /** With `share`, an embedded database may be open in another process. */
 export async function connectionFor(config: Config, { share = false } = {}): Promise<DatabaseConnection> {
   if (!config.databaseUrl) {
+    // Beside a server, the engine would cost memory and time at start-up.
+    const { openEmbeddedDatabase } = await import('./embedded/embedded-database.js');
+    const { shareEmbeddedDatabase } = await import('./embedded/shared-database.js');
     const open = share ? shareEmbeddedDatabase : openEmbeddedDatabase;
     return { kind: 'embedded', engine: await open(config.databaseDirectory) };
   }

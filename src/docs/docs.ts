@@ -5,7 +5,7 @@ import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { addVary } from '../edge/vary.js';
-import { documentJson, documentYaml } from '../api/document/document-text.js';
+import { documentYaml } from '../api/document/document-text.js';
 import { assetsOfPage } from './assets.js';
 import { documentForPage } from './document-for-page.js';
 import { SharedContent } from './shared-content.js';
@@ -16,10 +16,10 @@ const YAML_TYPE = 'application/yaml; charset=utf-8';
  * Serves the OpenAPI document and, at /docs, Swagger UI with a plugin and a stylesheet of ours, without a key and
  * without the internet. The document is built in src/api/document.
  */
-export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject): void {
+export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, documentText: string): void {
   const config = app.get(Config);
   const fastify = app.getHttpAdapter().getInstance();
-  const json = new SharedContent(JSON_TYPE, Buffer.from(documentJson(document)));
+  const json = new SharedContent(JSON_TYPE, Buffer.from(documentText));
   let yaml: Promise<SharedContent> | undefined;
   fastify.get('/openapi.json', (request, reply) => json.send(request, reply));
   fastify.get('/openapi.yaml', async (request, reply) => {
