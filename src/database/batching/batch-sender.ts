@@ -14,8 +14,9 @@ export interface BatchTarget extends BatchRules {
   readonly availability: Availability;
   /** The embedded engine has no working time limits. */
   readonly isEmbedded?: boolean;
-  /** Instead of the usual limit. */
+  /** Instead of the usual limits. */
   readonly answerMs?: number;
+  readonly largestBatch?: number;
 }
 
 export type Release = (broken?: boolean) => void;

@@ -20,6 +20,7 @@ export class StatementQueue {
   private underWay = 0;
   private starting = false;
   private deadline: NodeJS.Timeout | undefined;
+  private readonly largestBatch: number;
 
   constructor(
     private readonly target: BatchTarget,
@@ -27,6 +28,7 @@ export class StatementQueue {
     private readonly mostUnderWay: number,
     private readonly Sender: typeof BatchSender | typeof RecordedSender = BatchSender,
   ) {
+    this.largestBatch = target.largestBatch ?? LARGEST_BATCH;
     target.availability.onAway((outage) => this.refuseWaiting(outage));
   }
 
@@ -77,7 +79,7 @@ export class StatementQueue {
   private gather(gathered: number, turns: number): void {
     setImmediate(() => {
       const { length } = this.waiting;
-      if (length > gathered && length < LARGEST_BATCH && turns > 0) {
+      if (length > gathered && length < this.largestBatch && turns > 0) {
         this.gather(length, turns - 1);
         return;
       }
@@ -98,7 +100,7 @@ export class StatementQueue {
   }
 
   private take(): PendingQuery[] {
-    const queries = this.waiting.splice(0, LARGEST_BATCH);
+    const queries = this.waiting.splice(0, this.largestBatch);
     this.shared.keep(this.waiting);
     return queries;
   }

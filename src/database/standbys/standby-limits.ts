@@ -17,3 +17,6 @@ export const STANDBY_LIMITS = {
 
 /** Batches in flight on a standby, so that one can wait while another is answered. */
 export const STANDBY_BATCHES = 2;
+
+/** Each batch costs the primary a question, as much as a read of one animal. */
+export const STANDBY_BATCH = 64;

@@ -9,7 +9,7 @@ import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { NoReadIndex } from './read-index.js';
 import type { Replay } from './replay.js';
 import { StandbyAvailability } from './standby-availability.js';
-import { STANDBY_BATCHES, STANDBY_LIMITS } from './standby-limits.js';
+import { STANDBY_BATCH, STANDBY_BATCHES, STANDBY_LIMITS } from './standby-limits.js';
 import { senderAfter } from './standby-sender.js';
 
 const { heartbeatMs } = DATABASE_LIMITS;
@@ -51,6 +51,7 @@ export class Standby {
       named,
       availability,
       answerMs,
+      largestBatch: STANDBY_BATCH,
       refusals: { count() {} }, // the primary serves
       locks: new RecentLock(),
       pool: () => pool,
