@@ -17,15 +17,19 @@ export async function run(bench, form) {
       const cpu = `CPU ${spread(line.cpu, 3)} ms`;
       bench.figure(`${name} ${line.name}`, `${spread(line.perSecond, 0)} requests/s, ${cpu}`);
     }
-    for (const { title, rate, cpu } of peers) {
-      bench.figure(`${name} ÷ ${title}`, `${spread(rate, 2)} requests/s, ${spread(cpu, 2)} CPU`);
+    for (const { title, rate, cpu, p99 } of peers) {
+      const atEqualLoad = p99 ? `, ${spread(p99, 2)} p99 at equal load` : '';
+      bench.figure(
+        `${name} ÷ ${title}`,
+        `${spread(rate, 2)} requests/s, ${spread(cpu, 2)} CPU${atEqualLoad}`,
+      );
     }
   }
   const trustworthy = isTrustworthy(bench, outcome);
-  judge(bench, outcome);
+  const verdicts = judge(bench, outcome);
   if (!form.isWhole || !trustworthy) return;
   const machine = describeMachine(postgres.version);
-  await writePage('results.md', comparisonPage(outcome, machine, form));
+  await writePage('results.md', comparisonPage(outcome, verdicts, machine, form));
   writeChart('chart.svg', chart(outcome, machine));
   bench.progress('written: docs/performance/results.md and chart.svg');
 }

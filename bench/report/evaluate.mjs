@@ -74,20 +74,35 @@ export function isTrustworthy(bench, { workloads }) {
   return off.length === 0;
 }
 
-export function judge(bench, { workloads, process }) {
-  const atLeast = (what, value, target) =>
-    bench.expect(`${what}: ${value.toFixed(2)}, at least ${target}`, value >= target);
-  const atMost = (what, value, target) =>
-    bench.expect(`${what}: ${value.toFixed(2)}, at most ${target}`, value <= target);
-  for (const { title, rate, reads, peers } of workloads) {
-    const [byHand, byDefault] = ['fastify', 'express'].map((name) =>
-      peers.find((peer) => peer.name === name),
-    );
-    atLeast(`${title}: requests per second ÷ by hand`, byHand.rate.median, rate);
-    atLeast(`${title}: requests per second ÷ by default`, byDefault.rate.median, TARGETS.overDefault);
-    if (reads) atMost(`${title}: CPU time per request ÷ by hand`, byHand.cpu.median, TARGETS.cpu);
-    if (byHand.p99) atMost(`${title}: p99 at equal load ÷ by hand`, byHand.p99.median, TARGETS.p99);
-  }
-  atMost('start to ready ÷ by hand', process.start.median, TARGETS.start);
-  if (process.memory) atMost('memory after a million requests ÷ by hand', process.memory, TARGETS.memory);
+/** Compares the ratios with their targets; returns the verdicts for the report. */
+export function judge(bench, outcome) {
+  const verdicts = verdictsOn(outcome);
+  for (const { text, isMet } of verdicts) bench.expect(text, isMet);
+  return verdicts;
+}
+
+function verdictsOn({ workloads, process }) {
+  const verdicts = workloads.flatMap(({ title, rate, peers }) =>
+    peers.flatMap((peer) => [
+      atLeast(
+        `${title}: requests per second ÷ ${peer.title}`,
+        peer.rate,
+        { ...TARGETS.rate, ...rate }[peer.name],
+      ),
+      atMost(`${title}: CPU time per request ÷ ${peer.title}`, peer.cpu, TARGETS.cpu[peer.name]),
+      atMost(`${title}: p99 at equal load ÷ ${peer.title}`, peer.p99, TARGETS.p99[peer.name]),
+    ]),
+  );
+  const memory = process.memory && { median: process.memory };
+  verdicts.push(atMost('start to ready ÷ by hand', process.start, TARGETS.start));
+  verdicts.push(atMost('memory after a million requests ÷ by hand', memory, TARGETS.memory));
+  return verdicts.filter(Boolean);
+}
+
+const atLeast = (what, ratio, target) => verdict(what, ratio, target, 'at least', ratio?.median >= target);
+const atMost = (what, ratio, target) => verdict(what, ratio, target, 'at most', ratio?.median <= target);
+
+/** Without a target or a measurement there is no verdict. */
+function verdict(what, ratio, target, bound, isMet) {
+  return ratio && target && { text: `${what}: ${ratio.median.toFixed(2)}, ${bound} ${target}`, isMet };
 }
