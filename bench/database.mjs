@@ -9,20 +9,21 @@ import { CONTESTANTS, startContestant } from './contestants.mjs';
 import { CORES, moveToCore } from './processes.mjs';
 
 /** Typical settings for a server of this size. Durability is the default: fsync and synchronous_commit are on. */
-const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB' };
+const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB', shared_preload_libraries: 'auto_explain' };
 
 /** One animal in a hundred is sold, two in ten are pending. */
 const FILL = `
   INSERT INTO pets (name, category_id, status)
   SELECT 'Animal ' || i, i % 50 + 1,
     CASE WHEN i % 100 = 0 THEN 'sold' WHEN i % 5 = 1 THEN 'pending' ELSE 'available' END
-  FROM generate_series(1, $1::int) AS i`;
+  FROM generate_series($1::int, $2::int) AS i`;
+const PART = 1_000_000;
 
 /** Starts a private PostgreSQL on the core of the load generator; the bench stops it. */
-export async function startDatabase(bench, library = 'auto_explain') {
+export async function startDatabase(bench, settings = {}) {
   bench.progress('starting PostgreSQL');
   const binaries = postgresBinaries();
-  const cluster = await startCluster(binaries, { ...SETTINGS, shared_preload_libraries: library });
+  const cluster = await startCluster(binaries, { ...SETTINGS, ...settings });
   bench.defer(cluster.stop);
   moveServer(cluster);
   const [version] = await query(cluster.url, 'SHOW server_version');
@@ -51,11 +52,23 @@ export async function fillDatabase(bench, { url }, name, rows) {
   const [key] = await issueKeys({ DATABASE_URL: own, KEY_ENVIRONMENT: 'test' }, 1);
   const { stop } = await startContestant(bench, CONTESTANTS[0], { url: own, key });
   await stop();
-  bench.progress(`adding ${rows.toLocaleString('en')} animals`);
-  await query(own, FILL, [rows]);
+  await addAnimals(bench, own, rows);
+  bench.progress('VACUUM ANALYZE, CHECKPOINT');
   await query(own, 'VACUUM ANALYZE');
   await query(own, 'CHECKPOINT');
   return { url: own, key, rows };
+}
+
+async function addAnimals(bench, url, rows) {
+  bench.progress(`adding ${rows.toLocaleString('en')} animals`);
+  const started = performance.now();
+  for (let from = 1; from <= rows; from += PART) {
+    const to = Math.min(rows, from + PART - 1);
+    await query(url, FILL, [from, to]);
+    if (to === rows) return;
+    const minutes = ((performance.now() - started) / 60_000) * (rows / to - 1);
+    bench.progress(`${to.toLocaleString('en')} animals added, ${minutes.toFixed(1)} minutes to go`);
+  }
 }
 
 export async function query(url, text, values) {

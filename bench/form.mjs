@@ -4,6 +4,7 @@ import { WORKLOADS } from './workloads.mjs';
 
 /** What a run is about instead of the peers: a module, its option, and the question that it answers. */
 const SUBJECTS = {
+  large: 'Does all of this hold with 100 million animals? Takes 40 minutes and 40 GB of disk.',
   flat: 'Does a page cost the same with few and with many rows?',
   keyed: 'What does an Idempotency-Key cost a create?',
   standby: 'What do reads cost the primary beside a standby?',
@@ -31,6 +32,9 @@ const FULL = {
   longRun: 1_000_000,
   flatRows: [10_000, 10_000_000],
   flatRounds: 9,
+  largeRows: [10_000, 100_000_000],
+  creates: { periods: 10, seconds: 60 },
+  migrations: { seconds: 10 },
 };
 
 /** `inDepth` lists the workloads with a warm-up, a control and a phase at equal load; by default all. */
@@ -47,6 +51,9 @@ const QUICK = {
   longRun: 0,
   flatRows: [10_000, 1_000_000],
   flatRounds: 2,
+  largeRows: [10_000, 100_000],
+  creates: { periods: 2, seconds: 5 },
+  migrations: { seconds: 3 },
   inDepth: ['page'],
 };
 

@@ -14,7 +14,7 @@ const CALLS = `
 
 /** Compares what a read costs the primary with and without a standby, in turn. */
 export async function run(bench, form) {
-  const primary = await startDatabase(bench, 'pg_stat_statements');
+  const primary = await startDatabase(bench, { shared_preload_libraries: 'pg_stat_statements' });
   const database = await fillDatabase(bench, primary, 'animals', form.flatRows[0]);
   await query(database.url, 'CREATE EXTENSION pg_stat_statements');
   const sides = [

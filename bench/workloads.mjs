@@ -15,6 +15,7 @@ export const TARGETS = {
   start: 1.5,
   memory: 1.3,
   flat: 0.9,
+  large: 0.95,
   keyed: 0.6,
   standby: { share: 0.2, laterMs: 1.5 },
 };
