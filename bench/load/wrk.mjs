@@ -8,11 +8,11 @@ const script = join(import.meta.dirname, 'requests.lua');
 let seed = 1;
 
 /** Measures the peak in a closed loop: each connection sends its next request after the answer to the last. */
-export async function fullLoad({ origin, key, rows, workload, seconds }) {
+export async function fullLoad({ origin, key, rows, workload, seconds, connections = CONNECTIONS }) {
   const wrk = [
     'wrk',
     '-t1',
-    `-c${CONNECTIONS}`,
+    `-c${connections}`,
     `-d${seconds}s`,
     '--latency',
     '--timeout',
