@@ -18,7 +18,8 @@ export function noDecimals(schema: Schema): fc.Arbitrary<string> {
     beyond.map((by) => `${high + by}e-${scale}`),
     beyond.map((by) => `${low - by}e-${scale}`),
     fc.tuple(fc.bigInt(low, high), fc.integer({ min: 1, max: 9 })).map(([units, digit]) => {
-      return `${units}${digit}e-${scale + 1}`;
+      const place = BigInt(units < 0n ? -digit : digit);
+      return `${units * 10n + place}e-${scale + 1}`;
     }),
     fc.constantFrom('1e400', '-1e400', '1e999999999', '1e-999999999'),
   );
