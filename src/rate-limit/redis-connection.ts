@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { ErrorReply, RedisClientType } from '@redis/client';
+import { SERVICE_NAME } from '../common/contract.js';
 
 /** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
 const PATIENCE_MS = 100;
@@ -10,6 +11,8 @@ const PING_MS = 500;
 /** The time without a refusal after which commands that succeed count as the end of it. */
 const QUIET_MS = 5_000;
 const BACK = 'Redis is back; limits are counted together again.';
+/** Written on each new connection, and kept for a millisecond. */
+const PROBE = `${SERVICE_NAME}:probe`;
 
 /**
  * A connection to Redis that delays a request by at most 200 ms when Redis stalls. A command that times out closes the connection,
@@ -22,7 +25,9 @@ export class RedisConnection {
   /** Commands sent before the last check: they must have ended by the next one. */
   private due = 0;
   private timer: NodeJS.Timeout | undefined;
-  private isReported = false;
+  private reconnecting: NodeJS.Timeout | undefined;
+  /** Until a new connection has taken a write. */
+  private isAway = false;
   /** When Redis last refused a command. */
   private refusedAt: number | undefined;
 
@@ -31,7 +36,7 @@ export class RedisConnection {
     private readonly Refusal: typeof ErrorReply,
   ) {
     client.on('error', (error: Error) => this.reportOutage(error));
-    client.on('ready', () => this.reportRecovery());
+    client.on('ready', () => void this.probe());
     client.connect().catch(() => {}); // reported as an error event already
   }
 
@@ -55,7 +60,7 @@ export class RedisConnection {
   }
 
   get isReady(): boolean {
-    return this.client.isReady && this.sent - this.ended < MAX_IN_FLIGHT;
+    return this.client.isReady && !this.isAway && this.sent - this.ended < MAX_IN_FLIGHT;
   }
 
   /** Runs a command with a time limit. */
@@ -75,9 +80,20 @@ export class RedisConnection {
   }
 
   close(): void {
-    this.isReported = true;
+    this.isAway = true;
     clearTimeout(this.timer);
+    clearTimeout(this.reconnecting);
     this.client.destroy();
+  }
+
+  /** A Redis that holds up writes, as during a failover, still greets and answers pings. */
+  private async probe(): Promise<void> {
+    const expiration = { type: 'PX', value: 1 } as const;
+    const write = this.run(() => this.client.set(PROBE, '', { expiration }));
+    await write.then(
+      () => this.reportRecovery(),
+      () => {}, // reported
+    );
   }
 
   /** Reads first the replies that arrived while the event loop was busy. */
@@ -86,28 +102,32 @@ export class RedisConnection {
   }
 
   private check(): void {
-    if (this.ended < this.due && this.client.isReady) this.reconnect();
+    if (this.ended < this.due && this.client.isReady) {
+      this.reportOutage(new Error(`no answer within ${PATIENCE_MS} ms`));
+      this.reconnect();
+    }
     this.due = this.sent;
     this.timer = this.ended < this.sent ? setTimeout(() => this.checkSoon(), PATIENCE_MS).unref() : undefined;
   }
 
   private reconnect(): void {
-    this.reportOutage(new Error(`no answer within ${PATIENCE_MS} ms`));
+    if (!this.client.isOpen) return; // several commands failed together
+    this.isAway = true;
     this.client.destroy();
-    this.client.connect().catch(() => {});
+    this.reconnecting = setTimeout(() => void this.client.connect().catch(() => {}), RECONNECT_MS).unref();
   }
 
   /** Logs each outage once, not each attempt to connect. */
   private reportOutage({ message, code = 'unknown error' }: NodeJS.ErrnoException): void {
     // An error of several addresses has no message, only a code.
-    if (!this.isReported)
+    if (!this.isAway)
       this.logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
-    this.isReported = true;
+    this.isAway = true;
   }
 
   private reportRecovery(): void {
-    if (this.isReported) this.logger.warn(BACK);
-    this.isReported = false;
+    if (this.isAway) this.logger.warn(BACK);
+    this.isAway = false;
     this.refusedAt = undefined; // a refusal on this connection is logged again
   }
 
@@ -117,10 +137,13 @@ export class RedisConnection {
     if (this.refusedAt === undefined)
       this.logger.warn(`Redis refuses commands: ${reason}; limits hold for this process meanwhile`);
     this.refusedAt = performance.now();
+    // After a failover, a new connection leads to the new primary.
+    if (message.startsWith('READONLY')) this.reconnect();
+    else this.isAway = false;
   }
 
   private reportAcceptance(refusedAt: number): void {
-    if (performance.now() - refusedAt < QUIET_MS) return;
+    if (this.isAway || performance.now() - refusedAt < QUIET_MS) return;
     this.refusedAt = undefined;
     this.logger.warn(BACK);
   }

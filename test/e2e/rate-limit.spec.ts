@@ -97,17 +97,28 @@ if (redisUrl) {
 
 const redisPid = Number(process.env['REDIS_PID']);
 if (redisPid) {
-  describe('While Redis is frozen', () => {
+  describe('While Redis does not answer', () => {
     let service: Service;
+    let operator: RedisClientType;
     beforeEach(async () => {
+      operator = createClient({ url: redisUrl });
+      await operator.connect();
       service = await startService({ redisUrl, rateLimitPerKey: 30 });
       await untilCountedTogether();
     });
     afterEach(async () => {
       jest.restoreAllMocks();
-      process.kill(redisPid, 'SIGCONT');
+      thaw();
+      await allowWrites();
+      await operator.close();
       await service.stop();
     });
+
+    const freeze = () => process.kill(redisPid, 'SIGSTOP');
+    const thaw = () => process.kill(redisPid, 'SIGCONT');
+    /** It greets and answers pings meanwhile. */
+    const holdWrites = () => operator.sendCommand(['CLIENT', 'PAUSE', '30000', 'WRITE']);
+    const allowWrites = () => operator.sendCommand(['CLIENT', 'UNPAUSE']);
 
     const take = (client: string): unknown => service.app.get(RateLimits).requests.take(client);
     /** Shared counts are asynchronous and use the library. */
@@ -124,11 +135,14 @@ if (redisPid) {
       consume.mockRestore();
     };
 
-    it('requests are answered and held to the limit of the process, and few commands wait', async () => {
+    it.each([
+      ['it is frozen', freeze, thaw],
+      ['it holds up writes', holdWrites, allowWrites],
+    ])('requests are held to the limit of the process, and few wait: %s', async (_, begin, end) => {
       const sent = jest.spyOn(RateLimiterRedis.prototype, 'consume');
-      process.kill(redisPid, 'SIGSTOP');
+      await begin();
       const statuses: number[] = [];
-      for (let wave = 0; wave < 10; wave++) {
+      for (let wave = 0; wave < 10; wave++, await delay(50)) {
         const answers = await Promise.all(Array.from({ length: 5 }, () => service.get('/v1/pets')));
         statuses.push(...answers.map(({ status }) => status));
       }
@@ -138,10 +152,10 @@ if (redisPid) {
       const outcomes = await Promise.allSettled(sent.mock.results.map(({ value }) => value));
       expect(outcomes.map(({ status }) => status)).toEqual(Array(sent.mock.calls.length).fill('rejected'));
 
-      process.kill(redisPid, 'SIGCONT');
+      await end();
       await untilCountedTogether();
       const lines = service.log.filter((line) => line.includes('Redis'));
-      expect(lines.slice(-2)).toEqual([
+      expect(lines).toEqual([
         expect.stringContaining(
           'Redis: no answer within 100 ms; limits hold for this process until it is back',
         ),
@@ -166,7 +180,6 @@ if (redisUrl && redisPid) {
     });
 
     it.each([
-      ['READONLY', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'],
       ['OOM', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'],
       ['NOPERM', 'ACL SETUSER default -eval', 'ACL SETUSER default +eval'],
     ])('each process counts alone, and the log names the reason: %s', async (reason, refuse, accept) => {
@@ -194,6 +207,27 @@ if (redisUrl && redisPid) {
         expect.stringContaining('Redis is back; limits are counted together again.'),
       ]);
       expect(told().join()).not.toContain('198.51.100');
+    });
+
+    it('a connection to a demoted primary is replaced, since its address may lead to the new one', async () => {
+      service = await startService({ redisUrl, rateLimitFailures: 30 });
+      const told = () => service.log.filter((line) => line.includes('Redis'));
+      const take = () => service.app.get(RateLimits).failures.take('198.51.100.9');
+      const accepted = async () =>
+        Number(/total_connections_received:(\d+)/.exec(await operator.info('stats'))?.[1]);
+      await operator.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+      try {
+        while (told().length === 0) await delay(10, await take());
+        const before = await accepted();
+        while ((await accepted()) === before) await delay(10);
+      } finally {
+        await operator.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+      }
+      while (told().length === 1) await delay(10);
+      expect(told()).toEqual([
+        expect.stringContaining('Redis refuses commands: READONLY'),
+        expect.stringContaining('Redis is back; limits are counted together again.'),
+      ]);
     });
   });
 }
