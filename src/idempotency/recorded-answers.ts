@@ -35,11 +35,15 @@ const MOST_MS = waitMs + answerMs + 30;
  * before. As that makes the other requests of its batch run again, a key that repeats has its records looked up first.
  */
 const LOOKED_UP_MS = 60_000;
+/** A change that is refused makes its batches fail. For this time, changes of its key share batches with their like. */
+const DOUBTED_MS = 60_000;
 
 declare module '../common/exchange.js' {
   interface KeyLoad {
     /** When a record of the key was found, by `performance.now()`. */
     lastRepetition?: number;
+    /** When the database refused a change of the key even alone. */
+    lastRefusal?: number;
   }
 }
 
@@ -96,12 +100,16 @@ export class RecordedAnswers extends KeyedRequests {
 
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
     const { request, reply, run, digest, bodyHash, deadline } = keyed;
+    const { load } = request.caller as Caller;
     const transactions = this.transactionsOf(request);
     for (let attempt = 1; ; attempt++) {
       // A batch may have failed because the same request was committed before, here or by another replica.
-      const known = attempt > 1 || mayRepeat(request) ? await this.find(keyed) : undefined;
+      const known =
+        attempt > 1 || isRecent(load.lastRepetition, LOOKED_UP_MS) ? await this.find(keyed) : undefined;
       if (known) return known;
-      const change = new RecordedChange(transactions, attempt > SHARED_ATTEMPTS, deadline);
+      const isAlone = attempt > SHARED_ATTEMPTS;
+      const isDoubtful = attempt > 1 || isRecent(load.lastRefusal, DOUBTED_MS);
+      const change = new RecordedChange(transactions, isAlone, deadline, isDoubtful);
       try {
         const returned = await change.run(run);
         const body = renderBody(returned, request, reply) ?? null;
@@ -115,6 +123,7 @@ export class RecordedAnswers extends KeyedRequests {
         if (error instanceof RunAgain && mayRetry) continue;
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
         if (toOutage(error, true)) throw error;
+        if (isAlone) load.lastRefusal = performance.now();
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(keyed);
         if (recorded) return recorded;
@@ -141,9 +150,8 @@ export class RecordedAnswers extends KeyedRequests {
   }
 }
 
-function mayRepeat({ caller }: FastifyRequest): boolean {
-  const { lastRepetition = -Infinity } = (caller as Caller).load;
-  return performance.now() - lastRepetition < LOOKED_UP_MS;
+function isRecent(at = -Infinity, ms: number): boolean {
+  return performance.now() - at < ms;
 }
 
 /** The bytes of an operation's body. Others ignore what is sent. */

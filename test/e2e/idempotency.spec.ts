@@ -7,6 +7,7 @@ import { RecordedChange } from '../../src/database/transactions/recorded-change.
 import { AnswerRecords } from '../../src/idempotency/answer-records.js';
 import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
 import { animalNotAvailable } from '../../src/orders/orders.errors.js';
+import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer, Options } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
@@ -226,6 +227,11 @@ describe('A request with an Idempotency-Key', () => {
       headers: { 'idempotency-key': key, authorization: `Bearer ${apiKey}` },
     });
 
+    const refuseBadNames = () =>
+      run(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF new.name LIKE 'Bad%' THEN RAISE check_violation; END IF; RETURN new; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION refuse()`);
+
     it('belongs to its API key, and to those that replace that one', async () => {
       const keys = service.app.get(KeysService);
       const first = await keys.issue({ name: 'same name' });
@@ -323,10 +329,29 @@ describe('A request with an Idempotency-Key', () => {
       slow.mockRestore();
     });
 
+    it('is made at once beside those of another API key that are refused again and again', async () => {
+      const keys = service.app.get(KeysService);
+      const [refused, made] = [await keys.issue({ name: 'refused' }), await keys.issue({ name: 'made' })];
+      const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
+      await refuseBadNames();
+      try {
+        const bad = () => create('', { ...REX, name: 'Bad' }, as(refused.key, randomUUID()));
+        const good = () => create('', { ...REX, name: 'Good' }, as(made.key, randomUUID()));
+        expectError(await bad(), 'internal_error');
+        const all = Array.from({ length: 24 }, (_, i) => [good(), i % 3 === 0 ? [bad()] : []].flat());
+        for (const [first, second] of all) {
+          expect((await first)?.status).toBe(201);
+          if (second) expectError(await second, 'internal_error');
+        }
+        expect(insert.mock.calls.filter(([{ name }]) => name === 'Good')).toHaveLength(24);
+      } finally {
+        await run('DROP FUNCTION refuse CASCADE');
+        insert.mockRestore();
+      }
+    });
+
     it('is stored with its record although others of its batch are refused', async () => {
-      await run(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF new.name LIKE 'Bad%' THEN RAISE check_violation; END IF; RETURN new; END $$;
-        CREATE TRIGGER refuse BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION refuse()`);
+      await refuseBadNames();
       try {
         const send = async (i: number) => {
           const key = randomUUID();

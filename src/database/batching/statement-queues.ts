@@ -9,6 +9,7 @@ import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './batch-plan.js';
+import type { BatchTarget } from './batch-sender.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
@@ -29,6 +30,8 @@ export class StatementQueues {
   readonly standbys: StandbyReads | undefined;
   private readonly writes: StatementQueue;
   private readonly recorded: StatementQueue;
+  /** For recorded inserts that are likely to fail, and would make those in their batch fail. */
+  private readonly doubtful: StatementQueue;
   /** The pools on a server of what every request needs. */
   readonly pools: ServerPool[] = [];
   private readonly allPools: ServerPool[] = [];
@@ -44,12 +47,12 @@ export class StatementQueues {
     const named = connection.kind === 'embedded' ? !connection.engine.isGuest : connection.preparedStatements;
     const isEmbedded = connection.kind === 'embedded';
     const target = { availability, refusals, named, isEmbedded };
-    const queue = (kind: 'read' | 'write', max: number, Sender?: typeof RecordedSender): StatementQueue => {
+    const targetOf = (kind: 'read' | 'write', max: number): BatchTarget => {
       const locks = new RecentLock();
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return new StatementQueue({ ...target, kind, locks, pool: shared }, 1, Sender);
+        return { ...target, kind, locks, pool: shared };
       }
       const pool = new Pool({
         ...serverClient(connection),
@@ -58,17 +61,20 @@ export class StatementQueues {
         idleTimeoutMillis: 0,
       });
       this.allPools.push(pool);
-      return new StatementQueue({ ...target, kind, locks, pool: () => pool }, max, Sender);
+      return { ...target, kind, locks, pool: () => pool };
     };
-    this.primaryReads = queue('read', QUEUE_CONNECTIONS.read);
+    const { read, write, recorded } = QUEUE_CONNECTIONS;
+    this.primaryReads = new StatementQueue(targetOf('read', read), read);
     this.standbys =
       connection.kind === 'server' && connection.standbyUrls?.length
         ? new StandbyReads(connection, this.primaryReads, availability)
         : undefined;
     this.reads = this.standbys ?? this.primaryReads;
-    this.writes = queue('write', QUEUE_CONNECTIONS.write);
+    this.writes = new StatementQueue(targetOf('write', write), write);
     this.pools.push(...this.allPools);
-    this.recorded = queue('write', QUEUE_CONNECTIONS.recorded, RecordedSender);
+    const forRecorded = targetOf('write', recorded);
+    this.recorded = new StatementQueue(forRecorded, isEmbedded ? 1 : recorded, RecordedSender);
+    this.doubtful = new StatementQueue(forRecorded, 1, RecordedSender);
   }
 
   /** Sees every acknowledged change, wherever it is answered. */
@@ -93,15 +99,19 @@ export class StatementQueues {
   }
 
   /** An insert that is committed together with a companion. Resolves after the commit. */
-  writeRecorded(statement: Statement, values: readonly unknown[], hold: Hold<Row[]>): Promise<unknown> {
-    return this.tracing.span(statement.name, ATTRIBUTES, () =>
-      this.recorded.runRecorded(statement, values, hold),
-    );
+  writeRecorded(
+    statement: Statement,
+    values: readonly unknown[],
+    hold: Hold<Row[]>,
+    isDoubtful: boolean,
+  ): Promise<unknown> {
+    const queue = isDoubtful ? this.doubtful : this.recorded;
+    return this.tracing.span(statement.name, ATTRIBUTES, () => queue.runRecorded(statement, values, hold));
   }
 
   /** Queued statements, unanswered batches, open connections. */
   get load(): { waiting: number; underWay: number; connections: number } {
-    const loads = [this.reads.load, this.writes.load, this.recorded.load];
+    const loads = [this.reads, this.writes, this.recorded, this.doubtful].map(({ load }) => load);
     return {
       waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
       underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),

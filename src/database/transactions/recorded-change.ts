@@ -44,6 +44,8 @@ export class RecordedChange implements Scope {
     private readonly isAlone: boolean,
     /** When the transaction ends, by `performance.now()`. */
     readonly deadline: number,
+    /** Whether the change may only share one with others that are likely to fail. */
+    readonly isDoubtful = false,
   ) {}
 
   /** The attempt that the calling work belongs to. Throws if its change has begun. */
