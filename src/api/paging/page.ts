@@ -1,4 +1,4 @@
-/** Where a page ends: the id of its last item, or its value of the unique field that orders the list. */
+/** Where a page ends: the id of its last item, its value of the unique field that orders the list, or its `Position`. */
 export type Cursor = bigint | string;
 
 /** A page of a list. */

@@ -7,6 +7,7 @@ import {
   Repository,
 } from 'typeorm';
 import { type Cursor, Page } from '../../api/paging/page.js';
+import { Position } from '../../api/paging/position.js';
 import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
 import { refuseOutside } from '../transactions/open-transaction.js';
 import { RecordedChange } from '../transactions/recorded-change.js';
@@ -22,20 +23,31 @@ export interface EntityWithId {
 /** The properties that can order a list. */
 type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[keyof T];
 
+/** The properties by which a list can begin with the latest. */
+type Times<T> = string & { [P in keyof T]: T[P] extends Date ? P : never }[keyof T];
+
 /** What a read is for: an answer, which a standby may give, or the decision who may do something. */
 type Purpose = 'answer' | 'permission';
 
 /** Values, or TypeORM's operators, such as `IsNull()`. */
 type Conditions<T> = { readonly [P in keyof T]?: T[P] | FindOperator<T[P]> };
 
-export interface PageRequest<T, By extends Orders<T>> {
-  /** A unique property, in whose ascending order the list is: the id if there is none. */
-  readonly by?: By;
+interface Filtered<T> {
   /** By equality, with a value or with one of a list. An undefined filter is left out. */
   readonly filters?: { readonly [P in keyof T]?: T[P] | readonly T[P][] | undefined };
+  readonly limit: number;
+}
+
+export interface PageRequest<T, By extends Orders<T>> extends Filtered<T> {
+  /** A unique property, in whose ascending order the list is: the id if there is none. */
+  readonly by?: By;
   /** The page starts after this value of the property. */
   readonly after?: T[By] | undefined;
-  readonly limit: number;
+}
+
+export interface LatestRequest<T> extends Filtered<T> {
+  readonly by: Times<T>;
+  readonly after?: Position | undefined;
 }
 
 /**
@@ -65,15 +77,27 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   /** A page in ascending order of a unique property. */
   async readPage<By extends Orders<T> = Orders<T> & 'id'>(request: PageRequest<T, By>): Promise<Page<T>> {
     const { by = 'id', filters = {}, after, limit } = request;
-    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-    const names = given.map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
-    const values: unknown[] = given.map(([, value]) => value);
+    const given = Object.entries(filters).filter(isGiven);
+    const names = given.map(nameOfFilter);
+    const values = given.map(valueOfFilter);
     if (after !== undefined) values.push(after);
     names.push(by);
     // One row more than the limit tells whether another page follows.
     values.push(limit + 1);
     const rows = await this.read(this.statements.readPage(names, after !== undefined), values);
     return Page.of(rows as unknown as T[], limit, by);
+  }
+
+  /** A page in descending order of a time, and of the id for rows of the same time. */
+  async readLatest({ by, filters = {}, after, limit }: LatestRequest<T>): Promise<Page<T>> {
+    const given = Object.entries(filters).filter(isGiven);
+    const values = given.map(valueOfFilter);
+    if (after) values.push(after.time, after.id);
+    values.push(limit + 1);
+    const statement = this.statements.readLatest([...given.map(nameOfFilter), by], after !== undefined);
+    const rows = (await this.read(statement, values)) as unknown as T[];
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    return new Page(rows.slice(0, limit), last && String(new Position(last[by] as Date, last.id)));
   }
 
   /** Adds a row. It is committed when this resolves, except in a transaction. */
@@ -184,6 +208,20 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     if (!this.manager.dataSource.isInitialized) throw new DatabaseOutage();
     return (this.cachedStatements ??= EntitySql.of(this.metadata));
   }
+}
+
+type Filter = [name: string, value: unknown];
+
+function isGiven([, value]: Filter): boolean {
+  return value !== undefined;
+}
+
+function nameOfFilter([name, value]: Filter): string {
+  return Array.isArray(value) ? `${name}[]` : name;
+}
+
+function valueOfFilter([, value]: Filter): unknown {
+  return value;
 }
 
 /** In place, for speed. */

@@ -9,7 +9,7 @@ import {
   listTypeOf,
   prepareValue,
 } from './column-values.js';
-import { requireUnique } from './require-fit.js';
+import { requireTime, requireUnique } from './require-fit.js';
 import { list, literal, parameters, quote } from './sql-text.js';
 import type { Row, Statement } from './statement.js';
 
@@ -19,6 +19,15 @@ export interface EntityStatement extends Statement {
 }
 
 type Written = Omit<EntityStatement, 'name' | 'properties'>;
+
+/** How a page is ordered: what comes after its start, the end of its filters, and the words of ORDER BY. */
+interface Direction {
+  readonly after: string;
+  readonly upTo: string;
+  readonly suffix: string;
+}
+const ASCENDING: Direction = { after: '>', upTo: '<=', suffix: '' };
+const DESCENDING: Direction = { after: '<', upTo: '>=', suffix: ' DESC' };
 
 /** The SQL of an entity, from TypeORM's metadata. Each statement is written once. */
 export class EntitySql {
@@ -73,45 +82,59 @@ export class EntitySql {
    */
   readPage(filtersAndOrder: string[], hasStart: boolean): EntityStatement {
     return this.cached(hasStart ? 'page after by' : 'page by', filtersAndOrder, () => {
-      requireUnique(this.columnOf(filtersAndOrder.at(-1) ?? ''));
-      return filtersAndOrder.some(isList)
-        ? this.pageOfListed(filtersAndOrder, hasStart)
-        : this.pageOfEqual(filtersAndOrder, hasStart);
+      const by = filtersAndOrder.at(-1) ?? '';
+      requireUnique(this.columnOf(by));
+      return this.page(filtersAndOrder.slice(0, -1), [by], hasStart, ASCENDING);
     });
   }
 
-  private pageOfEqual(filtersAndOrder: string[], hasStart: boolean): Written {
-    const order = filtersAndOrder.map((property) => this.column(property));
-    const filtered = order.slice(0, -1);
-    const start = hasStart ? order : filtered;
-    const encoders = this.encoders(filtersAndOrder).slice(0, start.length);
-    const conditions = [];
-    // A range on all of them makes the planner use their index. With `=` it may walk the primary key instead, and
-    // read most of the table for a rare value.
-    if (start.length > 0)
-      conditions.push(`${list(start)} ${hasStart ? '>' : '>='} ${parameters(start.length)}`);
-    if (filtered.length > 0) conditions.push(`${list(filtered)} <= ${parameters(filtered.length)}`);
+  /** As `readPage`, but in descending order of the last property, and of the id for rows that share its value. */
+  readLatest(filtersAndOrder: string[], hasStart: boolean): EntityStatement {
+    return this.cached(hasStart ? 'latest after by' : 'latest by', filtersAndOrder, () => {
+      const by = filtersAndOrder.at(-1) ?? '';
+      requireTime(this.columnOf(by));
+      return this.page(filtersAndOrder.slice(0, -1), [by, 'id'], hasStart, DESCENDING);
+    });
+  }
+
+  private page(filters: string[], order: string[], hasStart: boolean, direction: Direction): Written {
+    const given = hasStart ? [...filters, ...order] : filters;
+    const isOfListed = filters.some(isList);
+    const conditions = isOfListed
+      ? this.conditionsOfListed(filters, given, direction)
+      : this.conditionsOfEqual(filters, given, direction);
+    const ordered = isOfListed ? order : [...filters, ...order];
+    const by = ordered.map((property) => this.column(property) + direction.suffix).join(', ');
     return {
-      text: `${this.select(conditions)} ORDER BY ${order.join(', ')} LIMIT $${start.length + 1}`,
-      encoders: [...encoders, prepareValue],
+      text: `${this.select(conditions)} ORDER BY ${by} LIMIT $${given.length + 1}`,
+      encoders: [...this.encoders(given), prepareValue],
     };
   }
 
+  /**
+   * A range on all of them makes the planner use their index. With `=` it may walk the primary key instead, and read most
+   * of the table for a rare value.
+   */
+  private conditionsOfEqual(filters: string[], given: string[], { after, upTo }: Direction): string[] {
+    const hasStart = given.length > filters.length;
+    const range = (properties: string[], operator: string): string =>
+      `${list(properties.map((property) => this.column(property)))} ${operator} ${parameters(properties.length)}`;
+    return [
+      ...(given.length > 0 ? [range(given, hasStart ? after : `${after}=`)] : []),
+      ...(filters.length > 0 ? [range(filters, upTo)] : []),
+    ];
+  }
+
   /** A list selects few rows. Next to a range, the planner may scan all rows of the other filters, too. */
-  private pageOfListed(filtersAndOrder: string[], hasStart: boolean): Written {
-    const order = this.column(filtersAndOrder.at(-1) ?? '');
-    const filters = filtersAndOrder.slice(0, -1);
-    const given = hasStart ? filtersAndOrder : filters;
+  private conditionsOfListed(filters: string[], given: string[], { after }: Direction): string[] {
     const conditions = filters.map((filter, i) => {
       const column = this.columnOf(propertyOf(filter));
       const value = isList(filter) ? `ANY ($${i + 1}::${listTypeOf(column)}[])` : `$${i + 1}`;
       return `${this.column(propertyOf(filter))} = ${value}`;
     });
-    if (hasStart) conditions.push(`${order} > $${given.length}`);
-    return {
-      text: `${this.select(conditions)} ORDER BY ${order} LIMIT $${given.length + 1}`,
-      encoders: [...this.encoders(given), prepareValue],
-    };
+    const start = given.slice(filters.length).map((property) => this.column(property));
+    const values = start.map((_, i) => `$${filters.length + i + 1}`);
+    return start.length > 0 ? [...conditions, `${list(start)} ${after} ${list(values)}`] : conditions;
   }
 
   insert(given: string[]): EntityStatement {

@@ -3,8 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isPlain, nameOf } from './column-values.js';
 
 /**
- * Rejects an entity for which `readOne`, `readPage` and `add` would silently do something else than TypeORM. They read
- * and write the columns of one table, and nothing else.
+ * Rejects an entity for which the fast methods would silently do something else than TypeORM. They read and write the
+ * columns of one table, and nothing else.
  *
  * @throws an error that names the property
  */
@@ -12,7 +12,7 @@ export function requireFit(entity: EntityMetadata): void {
   const problem = [...problemsOf(entity)][0];
   if (!problem) return;
   throw new Error(
-    `${problem} The methods readOne, readPage and add of a BatchedRepository do not support that. Change it, or declare ` +
+    `${problem} The fast methods of a BatchedRepository, such as readOne, do not support that. Change it, or declare ` +
       `${entity.name} with TypeOrmModule.forFeature instead of DatabaseModule.forFeature: that provides TypeORM's ` +
       'repository without these methods.',
   );
@@ -53,5 +53,13 @@ export function requireUnique(column: ColumnMetadata): void {
   throw new Error(
     `A list by ${nameOf(column)} needs a unique index on that property alone, which must not be nullable: its pages ` +
       'would miss rows.',
+  );
+}
+
+/** @throws for a property of which rows lack a value, or have one that is finer than a `Date` */
+export function requireTime(column: ColumnMetadata): void {
+  if (column.type === 'timestamp with time zone' && column.precision === 3 && !column.isNullable) return;
+  throw new Error(
+    `A list by ${nameOf(column)} needs a column of timestamptz(3) that is not nullable: its pages would miss rows.`,
   );
 }

@@ -6,11 +6,29 @@ export type Item = Readonly<Record<string, Meaning>>;
 
 /** The order of a list. */
 export interface Order {
-  readonly by: string;
+  /** The value of `after` for what follows an item. */
+  position(item: Item): Meaning;
+  /** Compares two positions. */
   compare(a: Meaning, b: Meaning): number;
 }
 
-export const BY_ID: Order = { by: 'id', compare: (a, b) => (a! < b! ? -1 : Number(a! > b!)) };
+export const BY_ID = orderBy('id', (a, b) => (a! < b! ? -1 : Number(a! > b!)));
+
+export function orderBy(field: string, compare: Order['compare']): Order {
+  return { position: (item) => item[field]!, compare };
+}
+
+/** The latest first. */
+export function latestBy(field: string): Order {
+  const read = (position: Meaning) => (position as string).split('_').map(BigInt) as [bigint, bigint];
+  return {
+    position: (item) => `${Date.parse(item[field] as string)}_${item['id'] as bigint}`,
+    compare(a, b) {
+      const [[time, id], [otherTime, otherId]] = [read(a), read(b)];
+      return Number(otherTime - time || otherId - id);
+    },
+  };
+}
 
 /** The model of a resource: the simplest implementation of the contract. */
 export class Catalogue {
@@ -45,17 +63,17 @@ export class Catalogue {
   /** Parameters other than `limit` and `after` filter by the field of their name; those with a list, by its singular. */
   page(
     { limit = 20n, after, ...filters }: Record<string, Meaning>,
-    { by, compare }: Order = BY_ID,
+    { position, compare }: Order = BY_ID,
   ): { items: Item[]; hasMore: boolean } {
     const matching = this.items
       .filter(
         (item) =>
-          (after === undefined || compare(item[by]!, after) > 0) &&
+          (after === undefined || compare(position(item), after) > 0) &&
           Object.entries(filters).every(([name, wanted]) =>
             Array.isArray(wanted) ? wanted.includes(item[singular(name)]!) : item[name] === wanted,
           ),
       )
-      .toSorted((a, b) => compare(a[by]!, b[by]!));
+      .toSorted((a, b) => compare(position(a), position(b)));
     return { items: matching.slice(0, Number(limit)), hasMore: matching.length > Number(limit) };
   }
 

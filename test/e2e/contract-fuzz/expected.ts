@@ -139,7 +139,7 @@ const EXPECTED: Readonly<Record<Kind, Expected>> = {
     const { first, next } = links(answer);
     expect(meaningOf(first)).toEqual(wordsOf({ ...says, after: undefined }));
     expect(next && meaningOf(next)).toEqual(
-      hasMore ? wordsOf({ ...says, after: items.at(-1)?.[order.by] }) : undefined,
+      hasMore ? wordsOf({ ...says, after: order.position(items.at(-1)!) }) : undefined,
     );
   },
 

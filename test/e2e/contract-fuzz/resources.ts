@@ -22,15 +22,15 @@ export function isPredictable({ query, answer }: Operation): boolean {
 
 const PAGING: ReadonlySet<string> = new Set(['limit', 'after']);
 
-/** The field in whose order a list is: the description of `after` says it. */
-export function orderedBy({ id, query, answer }: Operation): string {
+/** The field in whose order a list is, and whether the latest is first: the description of `after` says it. */
+export function orderedBy({ id, query, answer }: Operation): { by: string; isLatestFirst: boolean } {
   const after = query.find(({ name }) => name === 'after');
-  if (!after) return 'id';
-  const [, words = ''] = /whose ([\w ]+) is greater/.exec(after.description ?? '') ?? [];
-  const field = words.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
-  if (field in (answer?.items?.properties ?? {})) return field;
+  if (!after) return { by: 'id', isLatestFirst: false };
+  const [, words = '', order] = /whose ([\w ]+) is (greater|earlier)/.exec(after.description ?? '') ?? [];
+  const by = words.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
+  if (by in (answer?.items?.properties ?? {})) return { by, isLatestFirst: order === 'earlier' };
   throw new Error(
-    `${id}: begin the description of "after" with the field in whose order the list is, such as "Return only toys whose name is greater".`,
+    `${id}: begin the description of "after" with the field in whose order the list is, such as "Return only toys whose name is greater", or "whose madeAt is earlier".`,
   );
 }
 

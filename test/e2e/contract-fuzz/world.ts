@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { ApiKey } from '../../../src/auth/api-key.entity.js';
 import type { Answer } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
-import { BY_ID, Catalogue, exact, type Item, type Order } from './catalogue.js';
+import { BY_ID, Catalogue, exact, type Item, latestBy, type Order, orderBy } from './catalogue.js';
 import { collectionOf, type Operation, readDocument } from './document.js';
 import type { Sent } from './requests.js';
 import { collections, kindOf, orderedBy, relatedTo } from './resources.js';
@@ -70,19 +70,20 @@ export class World {
 
   /** The order of a list. For texts, it is that of the database, whose collation no document says. */
   async orderOf(list: Operation, after: Meaning | undefined): Promise<Order> {
-    const by = orderedBy(list);
+    const { by, isLatestFirst } = orderedBy(list);
+    if (isLatestFirst) return latestBy(by);
     const values = this.catalogue(list.path)
       .all()
       .map((item) => item[by]);
     const texts = [...values, after].filter((value) => typeof value === 'string');
-    if (texts.length === 0) return { ...BY_ID, by };
+    if (texts.length === 0) return orderBy(by, BY_ID.compare);
     const rows = await this.service.app
       .get(DataSource)
       .query<{ text: string }[]>('SELECT DISTINCT text FROM unnest($1::text[]) AS text ORDER BY text', [
         texts,
       ]);
     const ranks = new Map(rows.map(({ text }, rank) => [text, rank]));
-    return { by, compare: (a, b) => ranks.get(a as string)! - ranks.get(b as string)! };
+    return orderBy(by, (a, b) => ranks.get(a as string)! - ranks.get(b as string)!);
   }
 
   /** All items of a collection, in the order of the model, which is that of their ids. */

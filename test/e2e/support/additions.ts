@@ -21,6 +21,13 @@ export async function addTo<T extends Identified>(
   return added;
 }
 
+let seconds = 0;
+
+/** A time before those that it has given: for lists with the latest first. */
+export function earlierTime(): string {
+  return new Date(Date.UTC(2026, 0, 1) - ++seconds * 1000).toISOString();
+}
+
 const run = randomBytes(4).toString('hex');
 let number = 0;
 

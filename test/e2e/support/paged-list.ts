@@ -8,6 +8,8 @@ interface PagedList {
   path: string;
   /** The text that orders the list; the id if there is none. */
   by?: string;
+  /** The time by which the latest is first. */
+  latestBy?: string;
   /** Adds this many items to the list, in its order. */
   add: (service: Service, count: number) => Promise<Identified[]>;
 }
@@ -48,7 +50,14 @@ export async function walk<T extends Identified>(
 }
 
 /** The value of `after` for what follows an item, and for the first and the last page. */
-function cursors(by = 'id') {
+function cursors({ by = 'id', latestBy }: PagedList) {
+  if (latestBy !== undefined) {
+    const of = (item: Identified | undefined) => {
+      const { [latestBy]: time, id } = item as unknown as Record<string, string>;
+      return `${Date.parse(time!)}_${id}`;
+    };
+    return { of, least: '999999999999999_0', greatest: '-99999999999999_0' };
+  }
   const of = (item: Identified | undefined) =>
     encodeURIComponent(String((item as unknown as Record<string, unknown>)[by]));
   return by === 'id'
@@ -56,16 +65,17 @@ function cursors(by = 'id') {
     : { of, least: '!', greatest: '\u{10ffff}' };
 }
 
-function itCutsPages({ path, by, add }: PagedList): void {
+function itCutsPages(list: PagedList): void {
+  const { path, add } = list;
   const service = ownService();
-  const { of, least, greatest } = cursors(by);
+  const { of, least, greatest } = cursors(list);
   let items: Identified[];
   beforeAll(async () => {
     items = await add(service(), 25);
   });
   const link = (answer: { headers: Record<string, unknown> }) => answer.headers['link'];
 
-  it('returns an array of the first 20 items in ascending order', async () => {
+  it('returns an array of the first 20 items in order', async () => {
     const answer = await service().get(path);
     expectAnswer(answer, 200, items.slice(0, 20));
     expect(link(answer)).toBe(`<${path}>; rel="first", <${path}?after=${of(items[19])}>; rel="next"`);
@@ -108,7 +118,7 @@ function itCutsPages({ path, by, add }: PagedList): void {
   });
 }
 
-function itRefusesOtherParameters({ path, by }: PagedList): void {
+function itRefusesOtherParameters({ path, by, latestBy }: PagedList): void {
   const service = ownService();
   const notAnId = [
     ['after=x', 'after', INT64],
@@ -116,6 +126,16 @@ function itRefusesOtherParameters({ path, by }: PagedList): void {
     ['after=-0', 'after', INT64],
     ['after=9223372036854775808', 'after', INT64],
   ];
+  const notAPosition = [
+    '',
+    'x',
+    '1',
+    '1_',
+    '1_-1',
+    '1_1_1',
+    '-100000000000000_0',
+    '0_1000000000000000000',
+  ].map((value) => [`after=${value}`, 'after', 'the value of a link to the next page']);
 
   it.each([
     ['limit=0', 'limit', LIMIT],
@@ -132,7 +152,8 @@ function itRefusesOtherParameters({ path, by }: PagedList): void {
     ['limit=05', 'limit', LIMIT],
     ['limit=5&limit=5', 'limit', LIMIT],
     ['limit=99999999999999999999', 'limit', LIMIT],
-    ...(by === undefined ? notAnId : []),
+    ...(latestBy === undefined ? [] : notAPosition),
+    ...((by ?? latestBy) === undefined ? notAnId : []),
   ])('%s', async (query, name, expected) => {
     const answer = await service().get(`${path}?${query}`);
     expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
@@ -146,7 +167,7 @@ function itRefusesOtherParameters({ path, by }: PagedList): void {
   );
 }
 
-function itIsWalkedWhole({ path, by, add }: PagedList): void {
+function itIsWalkedWhole({ path, by, latestBy, add }: PagedList): void {
   const service = ownService();
 
   it('iteration yields every item that existed at its start exactly once', async () => {
@@ -170,7 +191,8 @@ function itIsWalkedWhole({ path, by, add }: PagedList): void {
 
     const ids = seen.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    if (by === undefined) expect(ids).toEqual(ids.toSorted((a, b) => Number(BigInt(a) - BigInt(b))));
+    if ((by ?? latestBy) === undefined)
+      expect(ids).toEqual(ids.toSorted((a, b) => Number(BigInt(a) - BigInt(b))));
     expect(seen.slice(0, before.length)).toEqual(before);
     expect(seen.length).toBeGreaterThan(before.length);
   });
