@@ -4,6 +4,10 @@ import { Fault } from '../fault.js';
 import { text } from './text.js';
 
 describe('text', () => {
+  it('says a single length once', () => {
+    expect(text({ minLength: 3, maxLength: 3 }).expected).toMatch(/^a string of exactly 3 characters,/);
+  });
+
   const rule = text({ minLength: 1, maxLength: 5 });
   const accepts = (value: unknown): boolean => !(rule.fromJson(value) instanceof Fault);
 

@@ -16,9 +16,10 @@ export function text({ minLength, maxLength }: { minLength: number; maxLength: n
     const length = codePoints(value, maxLength);
     return length >= minLength && length <= maxLength ? value : undefined;
   };
+  const length = minLength === maxLength ? `exactly ${minLength}` : `${minLength} to ${maxLength}`;
   return scalar({
     schema: { type: 'string', minLength, maxLength, pattern: PRINTABLE },
-    expected: `a string of ${minLength} to ${maxLength} characters, without control characters and not only white space`,
+    expected: `a string of ${length} characters, without control characters and not only white space`,
     fromJson: read,
     fromText: read,
   });
