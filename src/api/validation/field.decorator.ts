@@ -52,6 +52,10 @@ function field(
     if (text && !rule.fromText) {
       throw new Error(`${name} is a parameter, which cannot be ${rule.expected}: take it in a body.`);
     }
+    const { type, minItems } = rule.schema;
+    if (text && type === 'array' && !minItems) {
+      throw new Error(`${name} is a list in a query, which cannot be empty: give its rule minItems: 1.`);
+    }
     ApiProperty({ ...rule.schema, ...about, required } as ApiPropertyOptions)(prototype, property);
     if (rule.model) ApiExtraModels(rule.model)(prototype.constructor);
     declareField(prototype, property, { ...declaration, otherwise: defaultOf(name, rule, about) });

@@ -94,6 +94,16 @@ describe('A reader', () => {
       return Wrong;
     }).toThrow('Wrong.base is a parameter, which cannot be an object');
   });
+
+  it('declares no list in a query that may be empty', () => {
+    expect(() => {
+      class Wrong {
+        @QueryParameter(listOf(int64(), { maxItems: 3 }), {})
+        readonly ids?: bigint[];
+      }
+      return Wrong;
+    }).toThrow('Wrong.ids is a list in a query, which cannot be empty: give its rule minItems: 1.');
+  });
 });
 
 describe('Decorators of class-validator', () => {
