@@ -21,11 +21,9 @@ export async function newOrder(service: Service): Promise<Omit<OrderBody, 'id' |
 
 /** Adds orders, with defaults for the fields that a test does not set. */
 export async function addOrders(service: Service, ...orders: Partial<OrderBody>[]): Promise<OrderBody[]> {
-  const bodies = orders.map(async (order) => ({
-    ...(await newOrder(service)),
-    ...order,
-  }));
-  return addTo(service, '/v1/store/orders', await Promise.all(bodies));
+  const bodies = [];
+  for (const order of orders) bodies.push({ ...(await newOrder(service)), ...order });
+  return addTo(service, '/v1/store/orders', bodies);
 }
 
 export async function statusOf(service: Service, petId: number | bigint): Promise<string | undefined> {

@@ -42,11 +42,9 @@ export async function addSampleThings(
   service: Service,
   ...sampleThings: Partial<SampleThingBody>[]
 ): Promise<SampleThingBody[]> {
-  const bodies = sampleThings.map(async (sampleThing) => ({
-    ...(await newSampleThing(service)),
-    ...sampleThing,
-  }));
-  return addTo(service, '/v1/sample/things', await Promise.all(bodies));
+  const bodies = [];
+  for (const sampleThing of sampleThings) bodies.push({ ...(await newSampleThing(service)), ...sampleThing });
+  return addTo(service, '/v1/sample/things', bodies);
 }
 // else
 export function addSampleThings(
