@@ -8,6 +8,7 @@ import { ApiError } from '../api/errors/api-error.js';
 import { sendError } from './errors/send-error.js';
 import { deferContinue, owesBody } from './json-body.js';
 import { LIMITS } from './limits.js';
+import { ChunkLimitedRequest } from './http/chunk-limit.js';
 import { malformedHttp } from './http/malformed-http.js';
 import { sendInOneWrite } from './http/one-write.js';
 import { lastExchange } from './http/pipelining.js';
@@ -30,6 +31,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     keepAliveTimeout: LIMITS.keepAliveMs,
     return503OnClosing: false,
     http: {
+      IncomingMessage: ChunkLimitedRequest,
       ServerResponse: QuickHeadResponse as typeof ServerResponse,
       maxHeaderSize: LIMITS.headerBytes,
       headersTimeout: LIMITS.headersMs,
@@ -78,8 +80,8 @@ function replaceDefaults(instance: FastifyInstance): void {
   const { server } = instance;
   // Fastify reads bodies before the guards run. It skips methods without a body, so the input pipe can read it later.
   for (const method of METHODS) instance.addHttpMethod(method, { overrideExisting: true });
-  // The size of the headers is limited, not their number: Node.js would silently drop headers beyond its limit.
-  server.maxHeadersCount = 0;
+  // Node.js silently drops headers beyond this; `findFault` refuses the request.
+  server.maxHeadersCount = LIMITS.headers + 1;
   // Expectations are ignored, as HTTP allows: Node.js would answer an unknown one with an empty 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('checkContinue', (request, response) => {

@@ -3,6 +3,9 @@ import { SIZE_LIMITS } from '../common/contract.js';
 /** Limits of requests and connections. The edge checks heads before routing, and bodies after the guards. */
 export const LIMITS = {
   ...SIZE_LIMITS,
+  /** Headers, and chunks of the body: small ones take far more memory than their bytes. */
+  headers: 1_000,
+  chunks: 500,
   /** The time for a client to send its headers, and its whole request. */
   headersMs: 8_000,
   requestMs: 10_000,
@@ -17,7 +20,7 @@ export const LIMITS = {
   backlog: 4_096,
   /** Closes a silent connection after this time, once more than half of the connections are in use. */
   silentMs: 12_000,
-  /** Pipelined requests of one connection. */
+  /** Pipelined requests of one connection. Large ones count as several. */
   pipelined: 100,
   /** Pipelined requests of all connections. */
   pipelinedInAll: 20_000,

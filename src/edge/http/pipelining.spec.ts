@@ -29,13 +29,15 @@ describe('Pipelined requests', () => {
     await once(server, 'close');
   });
 
-  const send = (...targets: string[]) => {
+  const get = (target: string, header = 'X: x') => `GET ${target} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+  const send = (...targets: string[]) => sendText(targets.map((target) => get(target)).join(''));
+  const sendText = (text: string) => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     sockets.push(socket);
     let received = '';
     socket.setEncoding('utf8').on('data', (text: string) => (received += text));
     socket.on('error', () => {});
-    socket.write(targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+    socket.write(text);
     const closed = once(socket, 'close');
     return { socket, closed, received: () => received.match(/answer to \S+?;/g) ?? [] };
   };
@@ -107,5 +109,23 @@ describe('Pipelined requests', () => {
     send('/x', '/y');
     await answer('/x');
     await handled('/y');
+  });
+
+  it('count as very many with a body in chunks, whose size is unknown', async () => {
+    const chunked = 'POST /2 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await sendText(get('/1') + chunked).closed;
+    expect(handling.has('/2')).toBe(false);
+  });
+
+  it.each([
+    ['a long header', get('/large', `X: ${'x'.repeat(4_000)}`)],
+    ['many headers', get('/large', 'X:\r\n'.repeat(40).trimEnd())],
+    ['a body', `POST /large HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5_000)}`],
+  ])('count as several with %s', async (_what, large) => {
+    const few = sendText(get('/1') + large);
+    await answer('/1');
+    await handled('/large');
+    expect(few.socket.destroyed).toBe(false);
+    await sendText(get('/a') + large + get('/b')).closed;
   });
 });

@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { prependHandler } from './prepend-handler.js';
 import { LIMITS } from '../limits.js';
+import { CHUNK_BYTES } from './chunk-limit.js';
+import { prependHandler } from './prepend-handler.js';
+import { sizeOf } from './raw-headers.js';
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -28,7 +30,7 @@ interface Limits {
 /**
  * Handles the pipelined requests of a connection one at a time. Node.js would handle all requests of a packet at once
  * and buffer each response until the previous ones are sent, so a slow reader could fill the memory with responses. A
- * held request takes a fraction of its response, and the number of held requests is limited.
+ * held request takes a fraction of its response, and the number of held requests is limited; a large one counts as several.
  */
 export function handleInOrder(server: Server, limits: Limits = LIMITS): void {
   let heldInAll = 0;
@@ -46,16 +48,33 @@ export function handleInOrder(server: Server, limits: Limits = LIMITS): void {
       return;
     }
     if (socket.destroyed) return;
-    if (hold(socket, 1) >= limits.pipelined || heldInAll > limits.pipelinedInAll) {
+    const weight = weightOf(request);
+    if (hold(socket, weight) >= limits.pipelined || heldInAll > limits.pipelinedInAll) {
       socket.destroy();
       return;
     }
     response.once('socket', () => {
-      hold(socket, -1);
+      hold(socket, -weight);
       // Node.js emits the event before it has finished assigning the socket.
       process.nextTick(handleIfOpen, handle, request, response);
     });
   });
+}
+
+/** What the lightest request takes in memory, about. */
+const UNIT_BYTES = 4_096;
+/** What a header takes, in a list and an object, beside its text. */
+const HEADER_BYTES = 128;
+/** Node.js reads no more of a body that nobody reads. */
+const MOST_BODY_BYTES = 65_536;
+
+function weightOf({ headers, rawHeaders }: IncomingMessage): number {
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  const body = isChunked
+    ? LIMITS.chunks * CHUNK_BYTES
+    : Math.min(Number(headers['content-length'] ?? 0), MOST_BODY_BYTES);
+  const head = sizeOf(rawHeaders) + (rawHeaders.length / 2) * HEADER_BYTES;
+  return 1 + Math.floor((head + body) / UNIT_BYTES);
 }
 
 function handleIfOpen(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {

@@ -7,3 +7,10 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
   }
   return found;
 }
+
+/** Counts separators too, unlike the parser, which underestimates many small headers. */
+export function sizeOf(rawHeaders: readonly string[]): number {
+  let size = rawHeaders.length * 2;
+  for (const text of rawHeaders) size += text.length;
+  return size;
+}

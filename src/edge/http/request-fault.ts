@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../api/errors/api-error.js';
 import { LIMITS } from '../limits.js';
-import { countHeader } from './raw-headers.js';
+import { countHeader, sizeOf } from './raw-headers.js';
 
 /** Returns an error when a request violates our HTTP rules, which are stricter than those of the parser. */
 export function findFault(request: IncomingMessage, target: string): ApiError | undefined {
   if (target.length > LIMITS.urlBytes) return new ApiError('uri_too_long');
-  if (sizeOf(request.rawHeaders) > LIMITS.headerBytes)
-    return new ApiError('headers_too_large', undefined, END);
+  const { rawHeaders } = request;
+  if (rawHeaders.length > 2 * LIMITS.headers)
+    return new ApiError('headers_too_large', `The request has more than ${LIMITS.headers} headers.`, END);
+  if (sizeOf(rawHeaders) > LIMITS.headerBytes) return new ApiError('headers_too_large', undefined, END);
   const fault = faultOf(request, target);
   return fault === undefined ? undefined : new ApiError('bad_request', fault, END);
 }
@@ -27,11 +29,4 @@ function faultOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: 
     return 'The one Transfer-Encoding is chunked, in HTTP/1.1.';
   }
   return undefined;
-}
-
-/** Counts separators too, unlike the parser, which underestimates many small headers. */
-function sizeOf(rawHeaders: readonly string[]): number {
-  let size = rawHeaders.length * 2;
-  for (const text of rawHeaders) size += text.length;
-  return size;
 }

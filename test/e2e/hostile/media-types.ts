@@ -81,6 +81,7 @@ export const mediaTypes: Line[] = [
     postChunks([...REX].map((byte) => `1\r\n${byte}\r\n`).join('') + '0\r\n\r\n'),
     'a chunk for each byte',
   ],
+  ['400 bad_request', postChunks('1\r\n \r\n'.repeat(501) + `1d\r\n${REX}\r\n0\r\n\r\n`), 'too many chunks'],
   [
     '201',
     postChunks(`001D;name=value\r\n${REX}\r\n0\r\nX-Trailer: 1\r\n\r\n`),

@@ -1,0 +1,17 @@
+import { IncomingMessage } from 'node:http';
+import { LIMITS } from '../limits.js';
+
+/** What a chunk of a body takes in memory until it is read, beside its bytes. */
+export const CHUNK_BYTES = 350;
+
+/** Refuses a body in very many chunks: one of 16 KiB would take 5 MiB if each were a byte. */
+export class ChunkLimitedRequest extends IncomingMessage {
+  private chunks = 0;
+
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (chunk === null || ++this.chunks <= LIMITS.chunks) return super.push(chunk, encoding);
+    // The server answers it like malformed HTTP. The rest is dropped.
+    if (this.chunks === LIMITS.chunks + 1) this.socket.emit('error', new Error('Too many chunks'));
+    return true;
+  }
+}
