@@ -15,6 +15,8 @@ export type ToWorker =
   | { readonly type: 'grant'; readonly id: number; readonly grant: Grant };
 
 export type ToPrimary =
+  /** The worker receives messages. Earlier ones are lost. */
+  | { readonly type: 'reachable' }
   | { readonly type: 'started' }
   | { readonly type: 'collected'; readonly metrics: MetricValues[] }
   | { readonly type: 'ask'; readonly id: number; readonly request: PermitRequest };

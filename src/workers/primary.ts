@@ -42,7 +42,7 @@ class Primary {
   private deaths: number[] = [];
   private renewal: Promise<void> = Promise.resolve();
   private hasStarted = false;
-  private isStopping = false;
+  private stopSignal: NodeJS.Signals | undefined;
   private exitCode = 0;
 
   constructor(
@@ -67,7 +67,7 @@ class Primary {
 
   stop(signal: NodeJS.Signals, exitCode = 0): void {
     if (this.isStopping) return;
-    this.isStopping = true;
+    this.stopSignal = signal;
     this.exitCode = exitCode;
     for (const worker of runningWorkers()) sendTo(worker, { type: 'stop', signal });
     setTimeout(() => process.exit(1), this.endMs);
@@ -77,6 +77,10 @@ class Primary {
   /** Stopped or blocked workers would not notice that this process is gone. */
   kill(): void {
     for (const worker of runningWorkers()) worker.process.kill('SIGKILL');
+  }
+
+  private get isStopping(): boolean {
+    return this.stopSignal !== undefined;
   }
 
   private get endMs(): number {
@@ -115,7 +119,9 @@ class Primary {
 
   private answer(worker: Worker, message: Exclude<ToPrimary, { type: 'started' }>): void {
     if (message.type === 'collected') this.collected.receive(worker, message.metrics);
-    else sendTo(worker, { type: 'grant', id: message.id, grant: this.permits.grant(message.request) });
+    else if (message.type === 'reachable') {
+      if (this.stopSignal) sendTo(worker, { type: 'stop', signal: this.stopSignal });
+    } else sendTo(worker, { type: 'grant', id: message.id, grant: this.permits.grant(message.request) });
   }
 
   private async renewAll(): Promise<void> {

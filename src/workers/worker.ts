@@ -18,6 +18,7 @@ export async function work(): Promise<void> {
   // A signal to the process group reaches the primary too, and it alone decides which worker ends when.
   for (const signal of STOP_SIGNALS) process.on(signal, () => {});
   process.on('message', receive);
+  send({ type: 'reachable' });
   await serve({
     worker: cluster.worker?.id,
     attach(created) {

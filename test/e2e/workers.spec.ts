@@ -199,6 +199,21 @@ describeOnServer('Two workers', () => {
     for (const pid of workers) expect(isRunning(pid)).toBe(false);
   }, 60_000);
 
+  it.each([
+    ['starting', 0],
+    ['being renewed', 2],
+  ])(
+    'end in time on SIGTERM while %s',
+    async (_what, present) => {
+      const service = await (present > 0 ? start() : launch());
+      if (present > 0) service.signal('SIGHUP');
+      while (service.workers.length <= present) await pause(5);
+      service.signal('SIGTERM');
+      expect(await service.ended).toBe(0);
+    },
+    60_000,
+  );
+
   it('end at once when the primary is killed', async () => {
     const service = await start();
     const { workers } = service;
