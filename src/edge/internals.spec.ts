@@ -43,6 +43,29 @@ describe('internals of others that the edge relies on', () => {
     return firstLine === 'HTTP/1.1 200 OK\r\n' && headers['x-own'] === 'a';
   });
 
+  itFinds('Node.js: IncomingMessage.push() for each chunk', 'src/edge/http/chunk-limit.ts', async () => {
+    const pushed: unknown[] = [];
+    class Request extends IncomingMessage {
+      override push(chunk: unknown): boolean {
+        pushed.push(chunk);
+        return super.push(chunk);
+      }
+    }
+    const options = { IncomingMessage: Request };
+    const server = createHttpServer(options, (request, response) =>
+      request.resume().on('end', () => response.end()),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\n',
+    );
+    await once(socket, 'data');
+    socket.destroy();
+    server.close();
+    return pushed.length === 3 && String(pushed[0]) === 'a' && pushed[2] === null;
+  });
+
   itFinds("Fastify: its listener of the server's 'request' event", 'src/edge/http/prepend-handler.ts', () =>
     withFastify(({ server }) => server.listeners('request').length === 1),
   );
