@@ -2,6 +2,7 @@ import { isReserved, LONGEST_IN_DATABASE, TEMPLATE, waysToWrite } from './names.
 import { CAMEL, KINDS } from './kinds.mjs';
 import { readNested } from './nested.mjs';
 import { referenced } from './referenced.mjs';
+import { wordsOf } from './slots/of-field.mjs';
 import { wordsOfTemplate } from './template.mjs';
 
 const FIELD =
@@ -98,6 +99,6 @@ function waysOf(name) {
     column,
     kebab: column.replaceAll('_', '-'),
     constant: column.toUpperCase(),
-    words: column.replaceAll('_', ' '),
+    words: wordsOf(name),
   };
 }

@@ -23,6 +23,14 @@ describe('readFields', () => {
     expect(stock).toMatchObject({ rowType: 'number', initial: '1', samples: ['0', '1'] });
   });
 
+  it.each([
+    ['decimal', ['1.001', '-1', '1000000', "'1'"]],
+    ['decimal(-5.5..9.9)', ['-4.01', '-6', '10', "'1'"]],
+    ['decimal(3..9)', ['4.1', '2', '10', "'1'"]],
+  ])('breaks one rule of a %s at a time', (kind, invalid) => {
+    expect(read(`price:${kind}`)[0].invalid).toEqual(invalid);
+  });
+
   it('reads an object', () => {
     const [address, name] = read('address:{street:text(80) floor:integer(0..9)?}? name:text(9)');
     expect(address).toMatchObject({

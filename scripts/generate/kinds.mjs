@@ -103,7 +103,13 @@ export const KINDS = {
         bodyType: 'number',
         samples: [sample(0), sample(1)],
         kept: [max],
-        invalid: [`${max}1`, `${max.split('.')[0]}9`, "'1'"],
+        // one that has too many places, and one beyond each bound
+        invalid: [
+          `${Math.trunc(min) + 1}.${'0'.repeat(scale)}1`,
+          `${Math.trunc(min) - 1}`,
+          `${Math.trunc(max) + 1}`,
+          "'1'",
+        ],
         readInitial: (text, fail) =>
           /^-?\d+(\.\d+)?$/.test(text) && Number(text) >= Number(min) && Number(text) <= Number(max)
             ? text

@@ -1,5 +1,6 @@
 // A field that is an object, such as address:{street:text(80) postcode:text(10)?}: a DTO of its own in a jsonb column.
 import { CAMEL, KINDS } from './kinds.mjs';
+import { descriptionOf, wordsOf } from './slots/of-field.mjs';
 
 const PART = /^(?<name>[^:()?]+):(?<kind>\w+)(?:\((?<range>[^)]*)\))?(?<optional>\?)?$/;
 const PART_KINDS = Object.keys(KINDS).filter((kind) => kind !== 'oneOf');
@@ -38,7 +39,13 @@ function readPart(text, fail) {
   if (!CAMEL.test(name) || name in Object.prototype)
     refuse('write its name in camel case, such as postalCode.');
   if (!PART_KINDS.includes(kind)) refuse(`an object has no fields of the kind "${kind}". ${SYNTAX}`);
-  return { name, optional: Boolean(optional), ...KINDS[kind].read(range, refuse) };
+  return {
+    name,
+    kind,
+    words: wordsOf(name),
+    optional: Boolean(optional),
+    ...KINDS[kind].read(range, refuse),
+  };
 }
 
 function valueOf(parts, sample = 0) {
@@ -67,8 +74,9 @@ ${parts.map((part) => property(part, words)).join('\n\n')}
     ]);
 }
 
-function property({ name, optional, ruleCode, rowType, samples }, words) {
-  const about = `{ description: 'The ${name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} of the ${words}.', example: ${samples[0]} }`;
+function property(part, owner) {
+  const { name, optional, ruleCode, rowType, samples } = part;
+  const about = `{ description: '${descriptionOf(part, owner)}', example: ${samples[0]} }`;
   return `@${optional ? 'OptionalField' : 'Field'}(${ruleCode}, ${about})
 readonly ${name}${optional ? '?' : '!'}: ${rowType};`;
 }

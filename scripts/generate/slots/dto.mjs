@@ -1,4 +1,4 @@
-import { canChange, inQuotes } from './of-field.mjs';
+import { canChange, descriptionOf, inQuotes } from './of-field.mjs';
 
 export function dtoSlots(each, operations) {
   return {
@@ -31,7 +31,7 @@ function inserted({ name, optional }) {
 
 function declaration(field, operations) {
   const { type, ruleCode, values, optional, initial, samples } = field;
-  const about = `{ description: ${inQuotes(descriptionOf(field))}, example: ${samples[0]} }`;
+  const about = `{ description: ${inQuotes(descriptionOf(field, 'sample thing'))}, example: ${samples[0]} }`;
   const usual = optional ? 'OptionalField' : 'Field';
   const isChanged = operations.has('update') && canChange(field);
   if (!isChanged && initial === undefined)
@@ -48,13 +48,6 @@ function declaration(field, operations) {
   ]
     .filter(Boolean)
     .join('');
-}
-
-function descriptionOf({ kind, name, words, reference }) {
-  if (reference) return `Identifier of the ${reference.words} of the sample thing.`;
-  if (kind === 'boolean') return `Whether the sample thing is ${words}.`;
-  if (name.endsWith('Id')) return `Identifier of the ${words.replace(/ id$/, '')} of the sample thing.`;
-  return `The ${words} of the sample thing.`;
 }
 
 function property(decorator, { name, rowType }, { absent = false, orNull = false } = {}) {
