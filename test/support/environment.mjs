@@ -31,7 +31,7 @@ export default class Environment extends TestEnvironment {
     this.global.engines = engines;
   }
 
-  handleTestEvent(event) {
+  async handleTestEvent(event) {
     if (event.name === 'test_start') {
       this.global.showLastExchange = undefined;
       this.global.loggedErrors = [];
@@ -43,11 +43,17 @@ export default class Environment extends TestEnvironment {
       this.#show(event.error, title, last && readable(last));
     }
     if (event.name === 'test_done') skipWithoutInside(event.test);
+    if (event.name === 'run_finish') await this.#stopServices();
   }
 
+  /** Services of a file that failed to load; in other files, they can still load modules when the run finishes. */
   async teardown() {
-    for (const stop of this.global.runningServices ?? []) await stop();
+    await this.#stopServices();
     await super.teardown();
+  }
+
+  async #stopServices() {
+    for (const stop of this.global.runningServices ?? []) await stop();
   }
 
   /** Puts a text between the message of an error and its stack. */
