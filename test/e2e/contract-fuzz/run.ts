@@ -61,7 +61,7 @@ function progress(name: string): void {
   done.cases++;
   if (!long || Date.now() - done.shownAt < PROGRESS_MS) return;
   done.shownAt = Date.now();
-  say(`${done.cases} of about ${FUZZ.cases} cases, ${seconds()} s: ${name}`);
+  say(`${done.cases} cases, ${seconds()} s: ${name}`);
 }
 
 /** Prints the totals of a long run. */
