@@ -8,7 +8,7 @@ import { createLogger } from '../observability/logger.js';
 import { Permits } from '../rate-limit/permits.js';
 import { CLOSE_MS, exitOnCrash, onStopSignal, STOP_SIGNALS } from '../signals.js';
 import { sendTo, type ToPrimary } from './messages.js';
-import { limitWaitingConnections } from './waiting-connections.js';
+import { closeUntaken, limitWaitingConnections } from './waiting-connections.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /** More deaths than this of each worker within the time are a crash loop. */
@@ -102,6 +102,7 @@ class Primary {
   /** Resolves to whether the worker got ready. */
   private startWorker(): Promise<boolean> {
     const worker = cluster.fork();
+    closeUntaken(worker);
     worker.on('error', () => {}); // a message to a worker that is ending
     return new Promise((resolve) => {
       worker.on('message', (message: ToPrimary) => {

@@ -1,3 +1,4 @@
+import type { Worker } from 'node:cluster';
 import net, { type Server } from 'node:net';
 
 /** What Node.js passes on. Internal to it. */
@@ -7,6 +8,9 @@ interface Handle {
 interface ListeningHandle {
   onconnection: (error: unknown, connection?: Handle) => void;
 }
+
+/** Connections that no worker has taken yet, with the worker that was given it, if any. */
+const waiting = new Map<Handle, Worker | undefined>();
 
 /**
  * Closes connections that would be too many to wait for a worker. Node's cluster module queues them without a bound, and
@@ -27,18 +31,17 @@ export function limitWaitingConnections(most: number): void {
 
 function limit(handle: ListeningHandle, most: number): void {
   const { onconnection } = handle;
-  let waiting = 0;
   handle.onconnection = (error, connection) => {
-    if (connection && waiting >= most) {
+    if (connection && waiting.size >= most) {
       connection.close();
       return;
     }
     if (connection) {
-      waiting++;
+      waiting.set(connection, undefined);
       const close = connection.close.bind(connection);
       // A worker has taken it, or it is refused.
       connection.close = (done) => {
-        waiting--;
+        waiting.delete(connection);
         connection.close = close;
         close(done);
       };
@@ -46,4 +49,17 @@ function limit(handle: ListeningHandle, most: number): void {
     // Node.js calls it on the handle.
     onconnection.call(handle, error, connection);
   };
+}
+
+/** Closes the connections that the worker was given and has not taken when it ends. The cluster module forgets them. */
+export function closeUntaken(worker: Worker): void {
+  const { process: child } = worker;
+  const send = child.send.bind(child) as (message: unknown, handle?: unknown, ...rest: unknown[]) => boolean;
+  child.send = ((message: unknown, handle?: unknown, ...rest: unknown[]) => {
+    if (waiting.has(handle as Handle)) waiting.set(handle as Handle, worker);
+    return send(message, handle, ...rest);
+  }) as typeof child.send;
+  worker.once('exit', () => {
+    for (const [connection, receiver] of waiting) if (receiver === worker) connection.close();
+  });
 }

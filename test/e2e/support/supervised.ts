@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../../scripts/support/free-port.mjs';
 import { SHORT_LIVED } from '../../support/short-lived.js';
@@ -52,6 +53,12 @@ export class Supervised {
     return this.lines.filter(({ msg }) => msg.includes(text));
   }
 
+  /** The number of sockets that are open in the primary. */
+  get sockets(): number {
+    const folder = `/proc/${this.pid}/fd`;
+    return readdirSync(folder).filter((name) => linkOf(join(folder, name)).startsWith('socket:')).length;
+  }
+
   /** The ids of the processes that the primary has started. */
   get workers(): number[] {
     const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8');
@@ -93,5 +100,13 @@ export function isRunning(pid: number): boolean {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // it was closed just now
   }
 }
