@@ -9,12 +9,14 @@ import { readNames } from './generate/names.mjs';
 import { splitFields } from './generate/nested.mjs';
 import { readOperations } from './generate/operations.mjs';
 import { refuseTaken } from './generate/taken.mjs';
+import { readKept } from './generate/kept.mjs';
 import { install } from './prepare.mjs';
 import { root } from './support/root.mjs';
 import { runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 
 const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular <name>] [--path <path>] [--only <operations>]
+         [--kept distributed|everywhere|local]
 
   npm run generate -- toys 'name:text(255) price:decimal? petId:int64->pets'
   npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update
@@ -22,11 +24,13 @@ const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular
 A field is name:kind, then :unique for a text, ->table for a reference, ? if it may be absent, =value for a default.
 Kinds: text(255), int64, integer(1..1000), decimal(0..999.99), boolean, dateTime, oneOf(new|used).
 An object has its fields in braces: address:{street:text(80) postcode:text(10)?}
-Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.`;
+Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.
+--kept says how a cluster keeps the table, instead of what suits its fields.`;
 const OPTIONS = {
   singular: { type: 'string' },
   path: { type: 'string' },
   only: { type: 'string' },
+  kept: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 };
 
@@ -35,7 +39,8 @@ await install();
 const resource = orGiveUp(() => {
   const names = readNames(name, options);
   const operations = readOperations(options.only);
-  return { names, operations, fields: readFields(table, names, operations) };
+  const fields = readFields(table, names, operations);
+  return { names, operations, fields, kept: readKept(options.kept) };
 });
 const { names, fields } = resource;
 const files = await filesOf(resource, Date.now());

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { postgresBinaries } from '../../scripts/support/postgres-binaries.mjs';
+import { startCitus } from '../../scripts/support/citus-cluster.mjs';
 import { startCluster } from '../../scripts/support/postgres-cluster.mjs';
 
 const ACCEPT_MS = 60_000;
 
-/** Starts a PostgreSQL for the drill, and removes it at the end. */
+/** Starts a PostgreSQL for the drill, or a cluster under `npm run with-citus`, and removes it at the end. */
 export async function startPostgres(drill, configuration) {
-  drill.progress('starting PostgreSQL');
-  const cluster = await startCluster(postgresBinaries(), configuration);
+  const isCitus = process.env.DATABASE_DISTRIBUTION === 'citus';
+  drill.progress(isCitus ? 'starting Citus' : 'starting PostgreSQL');
+  const cluster = await (isCitus ? startCitus : startCluster)(postgresBinaries(), configuration);
   drill.defer(cluster.stop);
   return cluster;
 }

@@ -66,10 +66,13 @@ export async function issueKeys(settings, count) {
   return keys;
 }
 
-/** WORKERS=2 for a drill is for its services on PostgreSQL: one process opens the embedded database. */
+/** WORKERS and DATABASE_DISTRIBUTION of a drill are for its services on PostgreSQL, not on the embedded database. */
 function environment(settings) {
   const env = { ...process.env, ...settings };
-  if (!env.DATABASE_URL) delete env.WORKERS;
+  if (!env.DATABASE_URL) {
+    delete env.WORKERS;
+    delete env.DATABASE_DISTRIBUTION;
+  }
   return env;
 }
 

@@ -11,9 +11,9 @@ import { readTemplate } from './template.mjs';
 const TEMPLATE_TIME = '1000000000000';
 
 /** The formatted files of a new resource, by path. */
-export async function filesOf({ names, fields, operations }, now) {
+export async function filesOf({ names, fields, operations, kept }, now) {
   const { format, resolveConfig } = await import('prettier');
-  const slots = slotsOf(fields, operations);
+  const slots = slotsOf(fields, operations, kept);
   const conditions = conditionsOf(fields, operations);
   const assembled = Object.entries(readTemplate())
     .filter(([path]) => needsOf(path).some((need) => conditions.has(need)))

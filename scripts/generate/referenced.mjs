@@ -19,7 +19,10 @@ export function referenced(table, fail) {
     );
   const type = classIn(entity.path);
   const words = type.replaceAll(/\B[A-Z]/g, ' $&').toLowerCase();
-  return { table, type, words, plural, add, module: moduleIn(dirname(entity.path)) };
+  const source = read(entity.path);
+  const [, kept] = /@Kept\('(\w+)'\)/.exec(source) ?? [];
+  const refers = source.includes('@ForeignKey(');
+  return { table, type, words, plural, add, kept, refers, module: moduleIn(dirname(entity.path)) };
 }
 
 /** The entities of all features. */

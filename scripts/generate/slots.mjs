@@ -2,10 +2,10 @@
 
 import { dtoSlots } from './slots/dto.mjs';
 import { errorSlots } from './slots/errors.mjs';
-import { entitySlots, migrationSlots } from './slots/table.mjs';
+import { entitySlots, keptOf, migrationSlots } from './slots/table.mjs';
 import { exampleSlots, testSlots } from './slots/tests.mjs';
 
-export function slotsOf(fields, operations) {
+export function slotsOf(fields, operations, kept) {
   const each = (write, by = '\n') => fields.map(write).filter(Boolean).join(by);
   return {
     ...entitySlots(each),
@@ -14,6 +14,7 @@ export function slotsOf(fields, operations) {
     ...exampleSlots(each),
     ...testSlots(each),
     ...errorSlots(each),
+    kept: kept ?? keptOf(fields),
     fresh: freshOf(fields),
     andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
     fieldImports: each(

@@ -18,9 +18,11 @@ export function postgresBinaries() {
   );
 }
 
-/** The folder, if PostgreSQL is installed. */
+/** The folder, if PostgreSQL is installed. POSTGRES_BINARIES comes before others. */
 export function findPostgres() {
-  return [...debianFolders(), ...folderOnPath()].find((folder) => existsSync(join(folder, 'initdb')));
+  const chosen = process.env.POSTGRES_BINARIES ? [process.env.POSTGRES_BINARIES] : [];
+  const folders = [...chosen, ...debianFolders(), ...folderOnPath()];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
 /** Debian installs the server binaries outside the PATH, one folder per major version. */

@@ -11,8 +11,8 @@ import { freePort } from './free-port.mjs';
  * password. stop() deletes it, and so does the end of this process, however it ends. `pgCtl` lets callers stop and start
  * the server. `settings` are added to postgresql.conf.
  */
-export function startCluster(binaries, settings) {
-  return start(binaries, initialise, settings);
+export function startCluster(binaries, settings, password = randomBytes(16).toString('hex')) {
+  return start(binaries, (cluster) => initialise(cluster, password), settings);
 }
 
 /** Creates and starts a streaming standby of a cluster, in the same way. It has the same password. */
@@ -89,8 +89,7 @@ function startCaretaker({ binaries, folder, account, data }) {
   return spawn('sh', args, { ...account, cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
 }
 
-async function initialise(cluster) {
-  const password = randomBytes(16).toString('hex');
+async function initialise(cluster, password) {
   const passwordFile = join(cluster.folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   chownToServer(passwordFile, cluster.account);

@@ -1,6 +1,8 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Kept } from '../database/kept.js';
 
 /** An API key, stored as a hash. */
+@Kept('local')
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryGeneratedColumn('identity', {

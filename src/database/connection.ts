@@ -1,5 +1,8 @@
 import type { Config } from '../common/config/config.js';
+import { CITUS } from './citus/citus.js';
+import type { Distribution } from './distribution.js';
 import type { EmbeddedDatabase } from './embedded/embedded-database.js';
+import { QUEUE_CONNECTIONS } from './limits.js';
 
 export interface ServerConnection {
   readonly kind: 'server';
@@ -12,6 +15,8 @@ export interface ServerConnection {
   readonly staleReads?: boolean;
   /** The number of connections at most. */
   readonly poolSize: number;
+  /** If the server is the coordinator of a cluster. */
+  readonly distribution?: Distribution | undefined;
   /** False behind poolers that do not keep prepared statements and settings on a connection. */
   readonly preparedStatements: boolean;
 }
@@ -23,6 +28,12 @@ export interface EmbeddedConnection {
 
 /** A PostgreSQL server, or the embedded engine in this process. */
 export type DatabaseConnection = ServerConnection | EmbeddedConnection;
+
+/** The connections of TypeORM's pool. The others are those of the queues, and one for the heartbeat. */
+export function connectionsForTransactions({ poolSize, distribution }: ServerConnection): number {
+  const { read, write, recorded } = QUEUE_CONNECTIONS;
+  return poolSize - (distribution?.readConnections ?? read) - write - recorded - 1;
+}
 
 /** With `share`, an embedded database may be open in another process. */
 export async function connectionFor(config: Config, { share = false } = {}): Promise<DatabaseConnection> {
@@ -41,6 +52,7 @@ export async function connectionFor(config: Config, { share = false } = {}): Pro
     standbyUrls: share ? undefined : config.databaseStandbyUrls,
     staleReads: config.databaseStaleReads,
     poolSize: config.databasePoolSize,
+    distribution: config.databaseDistribution && CITUS,
     preparedStatements: config.preparedStatements,
   };
 }

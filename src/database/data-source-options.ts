@@ -1,7 +1,7 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
-import type { DatabaseConnection } from './connection.js';
-import { OWN_CONNECTIONS, SLOW_STATEMENT_LIMITS } from './limits.js';
+import { connectionsForTransactions, type DatabaseConnection } from './connection.js';
+import { SLOW_STATEMENT_LIMITS } from './limits.js';
 import { PLAIN_DRIVER } from './pg-driver.js';
 import { types } from './pg-types.js';
 import { SERVER_OPTIONS } from './server/server-client.js';
@@ -18,7 +18,7 @@ export function dataSourceOptions(
     ...migrationOptions(connection),
     url: connection.url,
     driver: serverDriver(availability),
-    poolSize: connection.poolSize - OWN_CONNECTIONS,
+    poolSize: connectionsForTransactions(connection),
     extra: {
       ...serverExtra,
       query_timeout,

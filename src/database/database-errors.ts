@@ -7,7 +7,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
-import { isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
+import { isNodeFailure, isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
 
 /** The database cannot serve a correct request: 503. */
 export class DatabaseOutage extends ApiError {
@@ -32,8 +32,11 @@ export class DatabaseBusy extends DatabaseOutage {
 export class DatabaseRefusal extends DatabaseOutage {
   override readonly name = 'DatabaseRefusal';
 
-  constructor(options?: ErrorOptions) {
-    super('The database cannot do this at the moment. Nothing was stored.', options);
+  constructor(
+    options?: ErrorOptions,
+    message = 'The database cannot do this at the moment. Nothing was stored.',
+  ) {
+    super(message, options);
   }
 }
 
@@ -50,7 +53,9 @@ export class OutcomeUnknown extends DatabaseOutage {
 }
 
 export function meaningOfError(error: DatabaseError): Meaning {
-  return isStalePlan(error) ? 'stale' : meaningOf(error.code ?? '');
+  const { code = '', routine } = error;
+  if (isNodeFailure(code, routine)) return 'unknown';
+  return isStalePlan(error) ? 'stale' : meaningOf(code);
 }
 
 /** What the caller of a statement gets when the server refused it and stored nothing. */
@@ -137,10 +142,14 @@ const CUT_OFF_CODES = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT
 const CUT_OFF_TEXTS =
   /^(?:Connection terminated(?! due to connection timeout)|Query read timeout|Client has encountered a connection error)/;
 
-function isUnanswered(error: Error & { code?: unknown; syscall?: unknown }): boolean {
-  const { message, code, syscall } = error;
+function isUnanswered(error: Error & { code?: unknown; syscall?: unknown; routine?: string }): boolean {
+  const { message, code, syscall, routine } = error;
   if (typeof code !== 'string') return CUT_OFF_TEXTS.test(message);
-  return (CUT_OFF_CODES.has(code) && syscall !== 'connect') || meaningOf(code) === 'unknown';
+  return (
+    (CUT_OFF_CODES.has(code) && syscall !== 'connect') ||
+    meaningOf(code) === 'unknown' ||
+    isNodeFailure(code, routine)
+  );
 }
 
 export function isDatabaseOutage(thrown: unknown): boolean {
@@ -150,6 +159,7 @@ export function isDatabaseOutage(thrown: unknown): boolean {
   if (typeof code === 'string') {
     if (SOCKET_CODES.has(code) || meaningOf(code) !== 'own') return true;
     if (isStalePlan({ code, routine: routine as string | undefined })) return true;
+    if (isNodeFailure(code, routine as string | undefined)) return true;
   }
   if (typeof message === 'string' && OUTAGE_TEXTS.test(message)) return true;
   // An AggregateError: every address of a host failed, such as ::1 and 127.0.0.1.

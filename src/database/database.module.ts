@@ -4,6 +4,8 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Tracing } from '../observability/tracing.js';
 import { Availability } from './availability.js';
 import { BatchedRepository, type EntityWithId } from './batching/batched-repository.js';
+import { DistributedRepository } from './citus/distributed-repository.js';
+import { keepingOf, type OtherTables } from './kept.js';
 import { StatementQueues } from './batching/statement-queues.js';
 import type { DatabaseConnection } from './connection.js';
 import { dataSourceOptions } from './data-source-options.js';
@@ -23,6 +25,7 @@ import { Transactions } from './transactions/transactions.js';
 export class DatabaseModule {
   private static readonly migrations = new Set<Migration>();
   private static readonly batched = new Set<Type<EntityWithId>>();
+  private static readonly others: Record<string, string> = {};
 
   static forRoot(connection: DatabaseConnection): DynamicModule {
     const availability = new Availability();
@@ -56,7 +59,7 @@ export class DatabaseModule {
               dataSource,
               connection,
               [...this.migrations],
-              [...this.batched],
+              { entities: [...this.batched], others: this.others },
               availability,
               queues,
             ),
@@ -74,16 +77,23 @@ export class DatabaseModule {
 
   /**
    * The entities of a feature and their migrations. `@InjectRepository(entity)` is a `BatchedRepository`: TypeORM's, with
-   * faster forms of the frequent statements.
+   * faster forms of the frequent statements. A cluster distributes other tables by the column that `others` names.
    */
-  static forFeature(entities: Type<EntityWithId>[], migrations: Migration[]): DynamicModule {
+  static forFeature(
+    entities: Type<EntityWithId>[],
+    migrations: Migration[],
+    others: OtherTables = {},
+  ): DynamicModule {
+    Object.assign(this.others, others);
     for (const migration of migrations) this.migrations.add(migration);
     for (const entity of entities) this.batched.add(entity);
     const repositories = entities.map((entity) => ({
       provide: getRepositoryToken(entity),
       inject: [DataSource, StatementQueues],
       useFactory: ({ manager }: DataSource, queues: StatementQueues) =>
-        new BatchedRepository(entity, manager, queues),
+        queues.isDistributed && keepingOf(entity) === 'distributed'
+          ? new DistributedRepository(entity, manager, queues)
+          : new BatchedRepository(entity, manager, queues),
     }));
     // TypeORM's module registers the entities.
     return { ...TypeOrmModule.forFeature(entities), providers: repositories, exports: repositories };

@@ -5,14 +5,15 @@ import {
   Logger,
   type OnApplicationShutdown,
   type OnModuleInit,
-  type Type,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withTimeout } from '../common/with-timeout.js';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { requireFit } from './batching/require-fit.js';
-import { migrate, type Migration } from './migrator.js';
+import type { ClusterNodes } from './distribution.js';
+import { requireWord } from './require-kept.js';
+import { migrate, type Migration, type Tables } from './migrator.js';
 import { isDatabaseOutage } from './database-errors.js';
 import { Heartbeat } from './server/heartbeat.js';
 import { ReadinessProbe } from './readiness-probe.js';
@@ -30,6 +31,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   private readonly stopping = new AbortController();
   private readonly probe: ReadinessProbe;
   private readonly heartbeat: Heartbeat | undefined;
+  private readonly nodes: ClusterNodes | undefined;
   private connected: Promise<void> = Promise.resolve();
   private problem = '';
 
@@ -37,12 +39,14 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     private readonly dataSource: DataSource,
     private readonly connection: DatabaseConnection,
     private readonly migrations: Migration[],
-    private readonly batched: Type[],
+    private readonly tables: Tables,
     private readonly availability: Availability,
     private readonly queues: StatementQueues,
   ) {
-    this.probe = new ReadinessProbe(dataSource, queues, connection.kind === 'server');
-    if (connection.kind === 'server') {
+    const isServer = connection.kind === 'server';
+    if (isServer) this.nodes = connection.distribution?.nodes(serverClient(connection));
+    this.probe = new ReadinessProbe(dataSource, queues, isServer, this.nodes);
+    if (isServer) {
       this.heartbeat = new Heartbeat(serverClient(connection), queues.pools, availability);
     }
   }
@@ -55,6 +59,11 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   /** Resolves when the database is connected and migrated; rejects when a migration fails. */
   whenReady(): Promise<void> {
     return this.connected;
+  }
+
+  /** Whether the tables are spread over a cluster. */
+  get isDistributed(): boolean {
+    return this.queues.isDistributed;
   }
 
   /** Why the latest attempt to connect failed; empty when none has failed. */
@@ -82,6 +91,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     await this.connected.catch(() => {});
     await this.heartbeat?.stop();
     await this.queues.close();
+    await this.nodes?.close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     if (this.connection.kind === 'embedded') await this.connection.engine.close();
   }
@@ -91,7 +101,9 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     while (!signal.aborted) {
       try {
         const engine = this.connection.kind === 'embedded' ? this.connection.engine : undefined;
-        const ran = engine?.isGuest ? [] : await migrate(this.connection, this.migrations, signal);
+        const ran = engine?.isGuest
+          ? []
+          : await migrate(this.connection, this.migrations, signal, this.tables);
         if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
         await this.dataSource.initialize();
         this.checkEntities();
@@ -115,9 +127,12 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   }
 
   private checkEntities(): void {
-    for (const entity of this.batched) {
+    for (const entity of this.tables.entities) {
       // The entity may belong to another application of this process.
-      if (this.dataSource.hasMetadata(entity)) requireFit(this.dataSource.getMetadata(entity));
+      if (!this.dataSource.hasMetadata(entity)) continue;
+      const metadata = this.dataSource.getMetadata(entity);
+      requireFit(metadata);
+      requireWord(metadata);
     }
   }
 }

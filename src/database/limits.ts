@@ -36,7 +36,3 @@ export const SLOW_STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 
  * batch of recorded inserts waits for its requests between two round trips, and others go on meanwhile.
  */
 export const QUEUE_CONNECTIONS = { read: 1, write: 1, recorded: 3 } as const;
-
-/** The connections outside TypeORM's pool: those of the queues, and one for the heartbeat. */
-export const OWN_CONNECTIONS =
-  QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write + QUEUE_CONNECTIONS.recorded + 1;

@@ -1,14 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
+import { Logger, type Type } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
 import { driverErrorOf } from './database-errors.js';
+import type { OtherTables } from './kept.js';
 import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 export type Migration = new () => MigrationInterface;
+
+/** What a cluster distributes after the migrations. */
+export interface Tables {
+  readonly entities: Type[];
+  readonly others: OtherTables;
+}
 
 /** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;
@@ -29,17 +36,23 @@ export async function migrate(
   connection: DatabaseConnection,
   migrations: Migration[],
   signal?: AbortSignal,
+  tables: Tables = { entities: [], others: {} },
 ): Promise<string[]> {
-  const dataSource = new DataSource({ ...migrationOptions(connection), migrations });
+  const distribution = connection.kind === 'server' ? connection.distribution : undefined;
+  const entities = distribution ? tables.entities : [];
+  const dataSource = new DataSource({ ...migrationOptions(connection), migrations, entities });
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
     await requireUtf8(runner);
+    await distribution?.requireCluster(runner);
     await lock(runner, signal);
     if (connection.kind === 'server') limitLockWaits(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const done = await warnWhileRunning(runPending(executor, signal));
+    const distributed = (await distribution?.distribute(runner, tables.others)) ?? [];
+    if (distributed.length > 0) logger.log(`Distributed the tables: ${distributed.join(', ')}`);
     await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     return done.map(({ name }) => name);
   } finally {

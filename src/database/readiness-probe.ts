@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { EntitySql } from './batching/entity-sql.js';
 import type { StatementQueues } from './batching/statement-queues.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
+import type { ClusterNodes } from './distribution.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 /** Several load balancers may each ask every second. */
@@ -19,6 +20,7 @@ export class ReadinessProbe {
     private readonly dataSource: DataSource,
     private readonly queues: Pick<StatementQueues, 'readAtPrimary'>,
     private readonly hasHeartbeat: boolean,
+    private readonly nodes?: ClusterNodes,
   ) {}
 
   run(): Promise<void> {
@@ -51,6 +53,10 @@ export class ReadinessProbe {
     // A table that someone has locked is locked for all replicas, and the others still work.
     const failures = errors.length < answers.length ? errors.filter((error) => !isLock(error)) : errors;
     if (failures.length > 0) throw failures[0];
+    // The heartbeat tells when the coordinator itself is away.
+    const missing = (await this.nodes?.missing().catch(() => [])) ?? [];
+    if (missing.length > 0)
+      throw new DatabaseRefusal(undefined, `Nodes of the database do not answer: ${missing.join(', ')}.`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
+import { nameConstraint } from './citus/node-errors.js';
 
 /** Receives the bytes of a DataRow message, and where the row starts in them. */
 export type RowReader = (bytes: Buffer, start: number) => void;
@@ -64,6 +65,7 @@ export function installRowParser(given: object): void {
     parsers.set(connection, parser);
     let isBroken = false;
     const take = (message: Message): void => {
+      if (message.name === 'error') nameConstraint(message as object);
       if (message === READ || parser.filter?.(message)) return;
       if (client.readyForQuery && !ASYNCHRONOUS.has(message.name))
         throw new Error(`Nothing asked for ${message.name}.`);

@@ -55,6 +55,15 @@ export function meaningOf(sqlstate: string): Meaning {
   return MEANINGS[sqlstate] ?? MEANINGS[sqlstate.slice(0, 2)] ?? 'own';
 }
 
+/** Where Citus reports what another node said, or that it said nothing. */
+const NODE_ROUTINES =
+  /^(?:ReportConnectionError|ReportResultError|CheckRemoteTransactionsHealth|ErrorIfPostCommitFailedShardPlacements)$/;
+
+/** Whether another node of a cluster broke down, or the connection to it. The codes are those of internal errors, too. */
+export function isNodeFailure(code: string, routine = ''): boolean {
+  return NODE_ROUTINES.test(routine) && /^(?:08|57P|58|XX)/.test(code);
+}
+
 /**
  * Whether a statement may have failed only because its connection prepared it before the schema changed. PostgreSQL
  * converts values to their type, or looks it up, before it plans anew. If the type is dropped, that is an internal error.

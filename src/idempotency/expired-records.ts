@@ -15,11 +15,13 @@ const PAUSE_MS = 200;
 const PORTION = 500;
 const PORTIONS = 10;
 
-/** Rows that another replica is deleting are skipped. */
-const DELETE = `
+const deletion = (locking: string): string => `
   DELETE FROM idempotency_records WHERE digest IN (
     SELECT digest FROM idempotency_records WHERE ${IS_EXPIRED}
-    ORDER BY created_at LIMIT ${PORTION} FOR UPDATE SKIP LOCKED)`;
+    ORDER BY created_at LIMIT ${PORTION} ${locking})`;
+/** Rows that another replica is deleting are skipped. A cluster cannot lock the rows of several nodes at once. */
+const DELETE = deletion('FOR UPDATE SKIP LOCKED');
+const DELETE_ON_CLUSTER = deletion('');
 
 /** Deletes expired records in small portions, of which requests notice nothing. */
 @Injectable()
@@ -44,8 +46,9 @@ export class ExpiredRecords implements OnApplicationBootstrap, BeforeApplication
 
   /** Returns whether some may be left. */
   async delete(): Promise<boolean> {
+    const statement = this.database.isDistributed ? DELETE_ON_CLUSTER : DELETE;
     for (let portion = 0; portion < PORTIONS; portion++) {
-      const [, deleted] = await this.dataSource.query<[unknown, number]>(DELETE);
+      const [, deleted] = await this.dataSource.query<[unknown, number]>(statement);
       if (deleted < PORTION) return false;
       await this.wait(PAUSE_MS);
     }

@@ -9,7 +9,9 @@ import { RecordedAnswers } from './recorded-answers.js';
 /** Requests that can be repeated: the first success of each Idempotency-Key is stored with its change. */
 @Global()
 @Module({
-  imports: [DatabaseModule.forFeature([], [CreateIdempotencyRecords1795340000001])],
+  imports: [
+    DatabaseModule.forFeature([], [CreateIdempotencyRecords1795340000001], { idempotency_records: 'digest' }),
+  ],
   providers: [AnswerRecords, ExpiredRecords, { provide: KeyedRequests, useClass: RecordedAnswers }],
   exports: [KeyedRequests],
 })

@@ -5,6 +5,7 @@ import { DatabaseBusy } from '../../src/database/database-errors.js';
 import { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
 import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { Pet } from '../../src/pets/pet.entity.js';
+import { describeOffCluster } from './support/database.js';
 import { type Service, startService } from './support/service.js';
 
 /** Requests of different clients share batches and must not affect each other. */
@@ -39,7 +40,7 @@ describe('Batched statements', () => {
     }
   });
 
-  describe('isolate an error', () => {
+  describeOffCluster('isolate an error', () => {
     const run = (sql: string) => service.app.get(DataSource).query(sql);
     afterEach(async () => {
       await run('DROP FUNCTION IF EXISTS misbehave CASCADE');

@@ -194,7 +194,7 @@ describeInside('The commands', () => {
   });
 
   it('npm start with a file for DATABASE_DIR fails and says what to do', async () => {
-    const settings = { DATABASE_URL: '', DATABASE_DIR: 'package.json' };
+    const settings = { DATABASE_URL: '', DATABASE_DISTRIBUTION: '', DATABASE_DIR: 'package.json' };
     const ended = await launch('scripts/start.mjs', [], settings).end;
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });
     expect(ended.err).toContain('DATABASE_DIR must name a folder');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { KeysService } from '../../src/auth/keys.service.js';
-import { describeInside } from './support/deployment.js';
+import { describeOffCluster } from './support/database.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -85,7 +85,7 @@ const NOT_INSERTABLE: [code: string, change: string, undo: string][] = [
   ],
 ];
 
-describeInside('DDL while the service runs', () => {
+describeOffCluster('DDL while the service runs', () => {
   let service: Service;
   let run: (sql: string) => Promise<unknown>;
   let keys: string[];

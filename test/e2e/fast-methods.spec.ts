@@ -14,11 +14,13 @@ import {
 import { parseJson } from '../../src/common/json/parse-json.js';
 import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { DatabaseBusy } from '../../src/database/database-errors.js';
+import { Kept } from '../../src/database/kept.js';
 import { describeInside } from './support/deployment.js';
 import { type Feature, startFeature } from './support/feature.js';
 
 const ID = { type: 'bigint', generatedIdentity: 'ALWAYS' } as const;
 
+@Kept('everywhere')
 @Entity('makers')
 @Index('makers_name', ['name'], { unique: true })
 @Index('makers_town', ['town'], { unique: true, where: 'town IS NOT NULL' })
@@ -33,6 +35,7 @@ class Maker {
   readonly town!: string | null;
 }
 
+@Kept('distributed')
 @Entity('kites')
 class Kite {
   @PrimaryGeneratedColumn('identity', ID)
@@ -234,6 +237,7 @@ describeInside('The fast methods of a repository', () => {
   });
 });
 
+@Kept('distributed')
 @Entity()
 class Hidden {
   @PrimaryGeneratedColumn('identity', ID)

@@ -9,6 +9,7 @@ import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
 import { animalNotAvailable } from '../../src/orders/orders.errors.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer, Options } from './support/client.js';
+import { itOffCluster } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addOrders, statusOf, untilDecided } from './support/orders.js';
@@ -329,7 +330,7 @@ describe('A request with an Idempotency-Key', () => {
       slow.mockRestore();
     });
 
-    it('is made at once beside those of another API key that are refused again and again', async () => {
+    itOffCluster('is made at once beside those of another API key that are refused again and again', async () => {
       const keys = service.app.get(KeysService);
       const [refused, made] = [await keys.issue({ name: 'refused' }), await keys.issue({ name: 'made' })];
       const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
@@ -350,7 +351,7 @@ describe('A request with an Idempotency-Key', () => {
       }
     });
 
-    it('is stored with its record although others of its batch are refused', async () => {
+    itOffCluster('is stored with its record although others of its batch are refused', async () => {
       await refuseBadNames();
       try {
         const send = async (i: number) => {

@@ -37,7 +37,13 @@ describe('A service whose log', () => {
     folder = await mkdtemp(join(tmpdir(), 'log-output-spec-'));
     const preload = join(folder, 'preload.mjs');
     await writeFile(preload, PRELOAD);
-    settings = { DATABASE_URL: '', DATABASE_DIR: join(folder, 'database'), PORT: '0', LOG_LEVEL: 'debug' };
+    settings = {
+      DATABASE_URL: '',
+      DATABASE_DISTRIBUTION: '',
+      DATABASE_DIR: join(folder, 'database'),
+      PORT: '0',
+      LOG_LEVEL: 'debug',
+    };
     settings['NODE_OPTIONS'] = `--import=${preload}`;
   });
   beforeEach(() => unpackEmptyDatabase(join(folder, 'database', 'data')));

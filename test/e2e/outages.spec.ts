@@ -151,7 +151,7 @@ describeOnServer('A database outage', () => {
       (await direct.query(`SELECT pid FROM pg_stat_activity WHERE ${asking}`)).rows[0]?.pid;
     log.length = 0;
     const before = await backend();
-    await direct.query('SELECT pg_terminate_backend($1)', [before]);
+    await direct.query('SELECT pg_terminate_backend($1::int)', [before]);
     await until('the heartbeat reconnects', async () => ![undefined, before].includes(await backend()));
     expect((await ready()).status).toBe(200);
     expect(log).toEqual([]);

@@ -14,6 +14,7 @@ import { int64, text } from '../../src/api/validation/rule.js';
 import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { DatabaseModule } from '../../src/database/database.module.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
+import { Kept } from '../../src/database/kept.js';
 import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
@@ -28,6 +29,7 @@ const markTaken = declareError('mark_taken', {
   onConstraint: 'marks_label_once',
 });
 
+@Kept('everywhere')
 @Entity('marks')
 class Mark {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })

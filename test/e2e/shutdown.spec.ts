@@ -82,7 +82,13 @@ describe('The service process', () => {
 
   /** Starts the service on the embedded database of these tests; the first start prints a key. */
   const start = async (settings: NodeJS.ProcessEnv = {}) => {
-    const own = { DATABASE_URL: '', DATABASE_DIR: join(folder, 'database'), PORT: '0', LOG_FORMAT: 'json' };
+    const own = {
+      DATABASE_URL: '',
+      DATABASE_DISTRIBUTION: '',
+      DATABASE_DIR: join(folder, 'database'),
+      PORT: '0',
+      LOG_FORMAT: 'json',
+    };
     const env = { ...process.env, NODE_OPTIONS: '', ...own, ...settings };
     const child = spawn(process.execPath, [...SHORT_LIVED, 'scripts/start.mjs'], { env });
     running.add(child);

@@ -14,11 +14,12 @@ import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Standby } from '../../src/database/standbys/standby.js';
 import { call } from './support/client.js';
+import { isCluster } from './support/database.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
 /** They start servers of their own, beside the one in DATABASE_URL. */
-const binaries = process.env['DATABASE_URL'] ? findPostgres() : undefined;
+const binaries = process.env['DATABASE_URL'] && !isCluster ? findPostgres() : undefined;
 const describeWithServers = binaries ? describe : describe.skip;
 
 const log: string[] = [];

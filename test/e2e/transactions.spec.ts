@@ -14,12 +14,14 @@ import {
 } from '../../src/database/database-errors.js';
 import { RecordedChange } from '../../src/database/transactions/recorded-change.js';
 import { type Transaction, Transactions } from '../../src/database/transactions/transactions.js';
+import { Kept } from '../../src/database/kept.js';
 import { describeOnServer } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 import { type Feature, startFeature } from './support/feature.js';
 
 const ID = { type: 'bigint', generatedIdentity: 'ALWAYS' } as const;
 
+@Kept('distributed')
 @Entity('shelves')
 class Shelf {
   @PrimaryGeneratedColumn('identity', ID)
@@ -29,6 +31,7 @@ class Shelf {
   readonly label!: string;
 }
 
+@Kept('distributed')
 @Entity('boxes')
 class Box {
   @PrimaryGeneratedColumn('identity', ID)

@@ -268,7 +268,7 @@ describe('WORKERS=2', () => {
   };
 
   it('is refused on the embedded database', async () => {
-    const service = await launch({ DATABASE_URL: '', DATABASE_DIRECT_URL: '' });
+    const service = await launch({ DATABASE_URL: '', DATABASE_DIRECT_URL: '', DATABASE_DISTRIBUTION: '' });
     expect(await service.ended).toBe(1);
     expect(service.out).toBe('');
     expect(service.err).toBe(

@@ -67,6 +67,13 @@ export class Config {
   })
   readonly databaseStaleReads: boolean = false;
 
+  @Env('DATABASE_DISTRIBUTION', oneOf('citus'), {
+    about: '`citus`: the tables are spread over the nodes of a Citus cluster. It cannot be undone.',
+    unset: 'one server',
+    example: 'citus',
+  })
+  readonly databaseDistribution?: 'citus';
+
   @Env('DATABASE_PREPARED_STATEMENTS', flag, {
     about: '`false` behind a pooler that does not support prepared statements.',
   })
@@ -210,7 +217,15 @@ export class Config {
     const problems = [];
     if (this.databaseStaleReads && this.databaseStandbyUrls.length === 0)
       problems.push('DATABASE_STALE_READS needs DATABASE_STANDBY_URLS, which answer them');
+    if (this.databaseDistribution) {
+      if (this.databaseStandbyUrls.length > 0)
+        problems.push('DATABASE_STANDBY_URLS must not be set together with DATABASE_DISTRIBUTION');
+      if (this.databasePoolSize < 10)
+        problems.push('DATABASE_POOL_SIZE must be at least 10 with DATABASE_DISTRIBUTION');
+    }
     if (this.databaseUrl) return problems;
+    if (this.databaseDistribution)
+      problems.push('DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator');
     if (this.databaseStandbyUrls.length > 0)
       problems.push('DATABASE_STANDBY_URLS needs DATABASE_URL, the address of the primary');
     if (this.workerCount > 1)

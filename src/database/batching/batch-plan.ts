@@ -6,9 +6,10 @@ import {
   OutcomeUnknown,
   toRefusal,
 } from '../database-errors.js';
+import type { Distribution } from '../distribution.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
-import { LOCK_NOT_AVAILABLE, mayBeOutdated } from '../sqlstate.js';
+import { LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
 import type { TransactionListener } from './pipelined-batch.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
@@ -21,6 +22,7 @@ export interface BatchRules {
   readonly named: boolean;
   readonly refusals: Pick<RefusalLog, 'count'>;
   readonly locks: RecentLock;
+  readonly distribution?: Distribution | undefined;
 }
 
 const LOCKED_MS = 1_000;
@@ -92,7 +94,11 @@ export class BatchPlan implements TransactionListener {
     // PostgreSQL skips to the next Sync after an error, so the rollback follows that Sync.
     if (this.mode === 'dry-run')
       return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
-    return [this.rules.kind === 'write' ? combineInserts(queries) : queries];
+    if (this.rules.kind === 'read') return [queries];
+    const combined = combineInserts(queries, this.rules.distribution);
+    // Nodes commit each statement at once, unless there is a BEGIN.
+    if (this.rules.distribution && combined.length > 1) return [[BEGIN, ...combined, COMMIT], [ROLLBACK]];
+    return [combined];
   }
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
@@ -103,10 +109,7 @@ export class BatchPlan implements TransactionListener {
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, wasPrepared?: boolean): void {
     const meaning = meaningOfError(error);
     if (error.code === LOCK_NOT_AVAILABLE && !this.rules.locks.isRecent) this.rules.locks.note();
-    // PostgreSQL names its routine when a function fails before the commit, such as a trigger that asks another server;
-    // a pooler that lost the server does not.
-    const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
-    if (meaning === 'unknown' && !isBeforeCommit) {
+    if (this.mayBeStored(error, meaning, wasPrepared)) {
       this.lost([transaction], error);
       return;
     }
@@ -122,6 +125,15 @@ export class BatchPlan implements TransactionListener {
     }
     if (meaning === 'outage' || meaning === 'schema') this.rules.refusals.count(error);
     rejectAll(queries, toRefusal(error));
+  }
+
+  private mayBeStored(error: DatabaseError, meaning: Meaning, wasPrepared?: boolean): boolean {
+    const { kind, distribution } = this.rules;
+    if (distribution) return kind === 'write' && distribution.mayBeStored(error);
+    // PostgreSQL names its routine when a function fails before the commit, such as a trigger that asks another server;
+    // a pooler that lost the server does not.
+    const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
+    return meaning === 'unknown' && !isBeforeCommit;
   }
 
   /** No answer came: a write may or may not have been committed. */

@@ -1,10 +1,12 @@
 import {
+  type DeleteQueryBuilder,
   type EntityManager,
   type EntityTarget,
   type FindOperator,
   type FindOptionsWhere,
   type QueryDeepPartialEntity,
   Repository,
+  type UpdateQueryBuilder,
 } from 'typeorm';
 import { type Cursor, Page } from '../../api/paging/page.js';
 import { Position } from '../../api/paging/position.js';
@@ -21,16 +23,16 @@ export interface EntityWithId {
 }
 
 /** The properties that can order a list. */
-type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[keyof T];
+export type Orders<T> = string & { [P in keyof T]: T[P] extends Cursor ? P : never }[keyof T];
 
 /** The properties by which a list can begin with the latest. */
 type Times<T> = string & { [P in keyof T]: T[P] extends Date ? P : never }[keyof T];
 
 /** What a read is for: an answer, which a standby may give, or the decision who may do something. */
-type Purpose = 'answer' | 'permission';
+export type Purpose = 'answer' | 'permission';
 
 /** Values, or TypeORM's operators, such as `IsNull()`. */
-type Conditions<T> = { readonly [P in keyof T]?: T[P] | FindOperator<T[P]> };
+export type Conditions<T> = { readonly [P in keyof T]?: T[P] | FindOperator<T[P]> };
 
 interface Filtered<T> {
   /** By equality, with a value or with one of a list. An undefined filter is left out. */
@@ -55,13 +57,13 @@ export interface LatestRequest<T> extends Filtered<T> {
  * In a transaction, `transaction.withRepository(repository)`, they run on its connection, one by one.
  */
 export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
-  private cachedStatements: EntitySql | undefined;
+  protected cachedStatements: EntitySql | undefined;
 
   /** TypeORM makes the repository of a transaction without queues, and then copies them. */
   constructor(
     entity: EntityTarget<T>,
     manager: EntityManager,
-    private readonly queues: StatementQueues,
+    protected readonly queues: StatementQueues,
   ) {
     super(entity, manager);
   }
@@ -136,7 +138,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     const update = this.createQueryBuilder()
       .update()
       .set(changes as QueryDeepPartialEntity<T>);
-    return this.rowOf(await update.where(where).returning('*').execute());
+    return this.rowOf(await this.narrowed(update.where(where), where).returning('*').execute());
   }
 
   /** Deletes the row that meets all of these conditions, and returns it. */
@@ -145,7 +147,15 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     const recorded = this.recordedChange;
     if (recorded) return recorded.makeOfRow((transaction) => transaction.withRepository(this).discard(where));
     const deletion = this.createQueryBuilder().delete();
-    return this.rowOf(await deletion.where(where).returning('*').execute());
+    return this.rowOf(await this.narrowed(deletion.where(where), where).returning('*').execute());
+  }
+
+  /** For what else is known of the rows that meet the conditions. */
+  protected narrowed<Q extends UpdateQueryBuilder<T> | DeleteQueryBuilder<T>>(
+    query: Q,
+    _where: Conditions<T>,
+  ): Q {
+    return query;
   }
 
   private rowOf({ raw }: { raw: Row[] }): T | null {
@@ -158,7 +168,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     this.requireValues(Object.values(where));
   }
 
-  private read(statement: EntityStatement, values: unknown[], purpose: Purpose = 'answer'): Promise<Row[]> {
+  protected read(statement: EntityStatement, values: unknown[], purpose: Purpose = 'answer'): Promise<Row[]> {
     this.requireValues(values);
     encode(statement, values);
     if (this.isInTransaction) return this.runInTransaction(statement, values);
@@ -203,10 +213,14 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     return this.metadata.name;
   }
 
-  private get statements(): EntitySql {
+  protected get statements(): EntitySql {
     // TypeORM has no metadata before it connects.
     if (!this.manager.dataSource.isInitialized) throw new DatabaseOutage();
-    return (this.cachedStatements ??= EntitySql.of(this.metadata));
+    return (this.cachedStatements ??= this.makeStatements());
+  }
+
+  protected makeStatements(): EntitySql {
+    return EntitySql.of(this.metadata);
   }
 }
 

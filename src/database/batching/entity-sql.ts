@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { EntityMetadata } from 'typeorm';
 import {
   arraySafeType,
@@ -10,7 +9,7 @@ import {
   prepareValue,
 } from './column-values.js';
 import { requireTime, requireUnique } from './require-fit.js';
-import { list, literal, parameters, quote } from './sql-text.js';
+import { list, literal, parameters, quote, statementName } from './sql-text.js';
 import type { Row, Statement } from './statement.js';
 
 /** A statement, and how to encode each of its values. */
@@ -18,7 +17,7 @@ export interface EntityStatement extends Statement {
   readonly encoders: readonly Encoder[];
 }
 
-type Written = Omit<EntityStatement, 'name' | 'properties'>;
+export type Written = Omit<EntityStatement, 'name' | 'properties'>;
 
 /** How a page is ordered: what comes after its start, the end of its filters, and the words of ORDER BY. */
 interface Direction {
@@ -34,8 +33,8 @@ export class EntitySql {
   private static readonly known = new WeakMap<EntityMetadata, EntitySql>();
   private readonly statements = new Map<string, { properties: string[]; statement: EntityStatement }[]>();
   private readonly rows: Pick<Statement, 'properties' | 'rowClass' | 'decoders'>;
-  private readonly table: string;
-  private readonly columns: string;
+  protected readonly table: string;
+  protected readonly columns: string;
 
   static of(entity: EntityMetadata): EntitySql {
     let sql = this.known.get(entity);
@@ -43,7 +42,7 @@ export class EntitySql {
     return sql;
   }
 
-  private constructor(private readonly entity: EntityMetadata) {
+  protected constructor(protected readonly entity: EntityMetadata) {
     this.rows = {
       properties: entity.columns.map(({ propertyName }) => propertyName),
       rowClass: entity.target as new () => object,
@@ -158,15 +157,18 @@ export class EntitySql {
     const arrays = this.arrays(given);
     if (!arrays) return undefined;
     const id = this.column('id');
-    const sequence = `pg_get_serial_sequence(${literal(this.table)}, ${literal(this.columnOf('id').databaseName)})`;
     const text = `
       WITH given AS MATERIALIZED (
-        SELECT nextval((SELECT ${sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ ${list([...columns, '"#"'])}
+        SELECT nextval((SELECT ${this.sequence}::regclass)) AS ${id}, * FROM unnest(${arrays}) WITH ORDINALITY AS _ ${list([...columns, '"#"'])}
       )
       INSERT INTO ${this.table} AS stored ${list([id, ...columns])} OVERRIDING SYSTEM VALUE
       SELECT ${[id, ...columns].join(', ')} FROM given
       RETURNING ${this.columns}, coalesce((SELECT "#" FROM given WHERE given.${id} = stored.${id}), 1 / (0 * ${id}))`;
     return this.cached('insert many', given, () => ({ text, encoders: [], isNumbered: true }));
+  }
+
+  protected get sequence(): string {
+    return `pg_get_serial_sequence(${literal(this.table)}, ${literal(this.columnOf('id').databaseName)})`;
   }
 
   /** An array parameter for each column; undefined if some type does not survive an array. */
@@ -177,35 +179,35 @@ export class EntitySql {
     return types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
   }
 
-  private encoders(properties: string[]): Encoder[] {
+  protected encoders(properties: string[]): Encoder[] {
     return properties.map((property) => {
       const column = this.columnOf(propertyOf(property));
       return isList(property) ? listEncoderOf(column) : encoderOf(column);
     });
   }
 
-  private cached(kind: string, properties: string[], write: () => Written): EntityStatement {
+  protected cached(kind: string, properties: string[], write: () => Written): EntityStatement {
     let cached = this.statements.get(kind);
     if (!cached) this.statements.set(kind, (cached = []));
     // Comparing few short lists costs less per request than building a key of them.
     const found = cached.find((other) => areEqual(other.properties, properties));
     if (found) return found.statement;
-    const name = nameOf([this.entity.tableName, kind, ...properties].join(' '));
+    const name = statementName([this.entity.tableName, kind, ...properties].join(' '));
     const statement = { name, ...this.rows, isNumbered: false, forMany: undefined, ...write() };
     cached.push({ properties, statement });
     return statement;
   }
 
-  private select(conditions: string[]): string {
+  protected select(conditions: string[]): string {
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
     return `SELECT ${this.columns} FROM ${this.table}${where}`;
   }
 
-  private column(property: string): string {
+  protected column(property: string): string {
     return quote(this.columnOf(property).databaseName);
   }
 
-  private columnOf(property: string): EntityMetadata['columns'][number] {
+  protected columnOf(property: string): EntityMetadata['columns'][number] {
     const column = this.entity.findColumnWithPropertyName(property);
     if (!column) throw new Error(`${this.entity.name} has no column ${property}.`);
     return column;
@@ -222,10 +224,4 @@ function propertyOf(filter: string): string {
 
 function areEqual(a: string[], b: string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
-}
-
-/** PostgreSQL truncates names to 63 bytes. */
-function nameOf(description: string): string {
-  if (Buffer.byteLength(description) <= 63) return description;
-  return createHash('sha256').update(description).digest('base64');
 }

@@ -78,9 +78,9 @@ class OpenBatch {
       ...query,
       resolve: (of: Row[]) => void (rows[i] = of),
     }));
-    const { named, isEmbedded } = this.target;
+    const { named, isEmbedded, distribution } = this.target;
     const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
-    this.exchange([BEGIN, ...limits, ...combineInserts(inserts)], () => this.hold(rows));
+    this.exchange([BEGIN, ...limits, ...combineInserts(inserts, distribution)], () => this.hold(rows));
   }
 
   /** Lets the requests answer. */
@@ -105,7 +105,7 @@ class OpenBatch {
     clearTimeout(this.renderTimer);
     this.state = 'committing';
     const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
-    this.exchange([...combineInserts(inserts), COMMIT], () => this.end(true));
+    this.exchange([...combineInserts(inserts, this.target.distribution), COMMIT], () => this.end(true));
   }
 
   private fail(cause: unknown): void {

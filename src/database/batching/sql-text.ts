@@ -1,3 +1,11 @@
+import { createHash } from 'node:crypto';
+
+/** PostgreSQL truncates names to 63 bytes. */
+export function statementName(description: string): string {
+  if (Buffer.byteLength(description) <= 63) return description;
+  return createHash('sha256').update(description).digest('base64');
+}
+
 export function list(items: string[]): string {
   return `(${items.join(', ')})`;
 }

@@ -35,6 +35,8 @@ export class StatementQueues {
   /** The pools on a server of what every request needs. */
   readonly pools: ServerPool[] = [];
   private readonly allPools: ServerPool[] = [];
+  /** Whether the tables are spread over a cluster. */
+  readonly isDistributed: boolean;
 
   constructor(
     connection: DatabaseConnection,
@@ -46,7 +48,9 @@ export class StatementQueues {
     const { Pool } = serverDriver(availability);
     const named = connection.kind === 'embedded' ? !connection.engine.isGuest : connection.preparedStatements;
     const isEmbedded = connection.kind === 'embedded';
-    const target = { availability, refusals, named, isEmbedded };
+    const { distribution } = connection.kind === 'server' ? connection : {};
+    this.isDistributed = distribution !== undefined;
+    const target = { availability, refusals, named, isEmbedded, distribution };
     const targetOf = (kind: 'read' | 'write', max: number): BatchTarget => {
       const locks = new RecentLock();
       if (connection.kind === 'embedded') {
@@ -63,7 +67,8 @@ export class StatementQueues {
       this.allPools.push(pool);
       return { ...target, kind, locks, pool: () => pool };
     };
-    const { read, write, recorded } = QUEUE_CONNECTIONS;
+    const { write, recorded } = QUEUE_CONNECTIONS;
+    const read = distribution?.readConnections ?? QUEUE_CONNECTIONS.read;
     this.primaryReads = new StatementQueue(targetOf('read', read), read);
     this.standbys =
       connection.kind === 'server' && connection.standbyUrls?.length

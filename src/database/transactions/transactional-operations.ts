@@ -1,6 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
-import type { DatabaseConnection } from '../connection.js';
-import { DATABASE_LIMITS, OWN_CONNECTIONS } from '../limits.js';
+import { connectionsForTransactions, type DatabaseConnection } from '../connection.js';
+import { DATABASE_LIMITS } from '../limits.js';
 import { Transactions } from './transactions.js';
 
 const { waitingTransactions, waitMs } = DATABASE_LIMITS;
@@ -17,7 +17,7 @@ export function transactionalOperations(
     const modules = host ? [host, ...[...host.imports].filter(({ isGlobal }) => !isGlobal)] : [];
     return discovery.getProviders({}, modules).some(({ metatype }) => injectsTransactions(metatype));
   });
-  const connections = connection.kind === 'embedded' ? 1 : connection.poolSize - OWN_CONNECTIONS;
+  const connections = connection.kind === 'embedded' ? 1 : connectionsForTransactions(connection);
   return {
     controllers: new Set(controllers.map(({ metatype }) => metatype)),
     mostPerKey: Math.max(1, Math.floor(connections * SHARE_PER_KEY)),

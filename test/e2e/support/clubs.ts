@@ -18,6 +18,7 @@ import { int64, text } from '../../../src/api/validation/rule.js';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { BatchedRepository } from '../../../src/database/batching/batched-repository.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
+import { Kept } from '../../../src/database/kept.js';
 
 // A sample feature with a constraint of every kind, for tests of errors.
 
@@ -48,6 +49,7 @@ export const noSuchParent = declareError('invalid_field', {
 });
 const closed = declareError('club_closed', { ...terms, when: 'The club is closed.' });
 
+@Kept('everywhere')
 @Entity('clubs')
 class Club {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })

@@ -1,16 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { describe } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import pg from 'pg';
-import type { DatabaseConnection } from '../../../src/database/connection.js';
+import { createOnCitus, dropOnCitus } from '../../../scripts/support/citus-cluster.mjs';
+import { CITUS } from '../../../src/database/citus/citus.js';
+import type { DatabaseConnection, ServerConnection } from '../../../src/database/connection.js';
 import { embed, type EmbeddedDatabase } from '../../../src/database/embedded/embedded-database.js';
 import { engines } from '../../support/empty-database.js';
-import { requireInside } from './deployment.js';
+import { describeInside, requireInside } from './deployment.js';
 
 /**
  * Tests that need a PostgreSQL server (`npm run with-postgres -- npm test`). The embedded engine has a single session, in
  * the process, so nothing can block, cut or exhaust it.
  */
 export const describeOnServer = process.env['DATABASE_URL'] ? describe : describe.skip;
+
+export const isCluster = Boolean(process.env['CITUS_NODE_URLS']);
+
+/** Tests of what tables on a cluster cannot have, such as triggers (`npm run with-citus -- npm test`). */
+export const describeOffCluster = isCluster ? describe.skip : describeInside;
+export const itOffCluster = isCluster ? it.skip : it;
 
 export interface TestDatabase {
   readonly connection: DatabaseConnection;
@@ -21,25 +29,40 @@ export interface TestDatabase {
 /** Creates an empty database on the server in DATABASE_URL, or on the embedded engine. */
 export async function createDatabase(): Promise<TestDatabase> {
   requireInside('a database of its own');
+  if (isCluster) return onCitus((process.env['CITUS_NODE_URLS'] ?? '').split(','));
   const server = process.env['DATABASE_URL'];
   return server ? onServer(server) : embedded();
 }
 
-async function onServer(server: string): Promise<TestDatabase> {
-  const name = `animal_store_test_${randomBytes(6).toString('hex')}`;
+/** The nodes, the coordinator first. */
+async function onCitus(nodes: string[]): Promise<TestDatabase> {
+  const name = newName();
+  await createOnCitus(nodes, name);
+  const url = at(nodes[0] as string, name);
+  return {
+    connection: { ...server(url, url), distribution: CITUS },
+    drop: () => dropOnCitus(nodes, name),
+  };
+}
+
+async function onServer(url: string): Promise<TestDatabase> {
+  const name = newName();
   // CREATE DATABASE does not work through a transaction pooler.
-  const direct = process.env['DATABASE_DIRECT_URL'] ?? server;
+  const direct = process.env['DATABASE_DIRECT_URL'] ?? url;
   await run(direct, `CREATE DATABASE ${name}`);
   return {
-    connection: {
-      kind: 'server',
-      url: at(server, name),
-      directUrl: at(direct, name),
-      poolSize: 12,
-      preparedStatements: process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false',
-    },
+    connection: server(at(url, name), at(direct, name)),
     drop: () => run(direct, `DROP DATABASE ${name} WITH (FORCE)`),
   };
+}
+
+function newName(): string {
+  return `animal_store_test_${randomBytes(6).toString('hex')}`;
+}
+
+function server(url: string, directUrl: string): ServerConnection {
+  const preparedStatements = process.env['DATABASE_PREPARED_STATEMENTS'] !== 'false';
+  return { kind: 'server', url, directUrl, poolSize: 12, preparedStatements };
 }
 
 function at(server: string, database: string): string {

@@ -12,9 +12,11 @@ import { Field, QueryParameter } from '../../../src/api/validation/field.decorat
 import { boolean, dateTime, int64, listOf } from '../../../src/api/validation/rule.js';
 import type { BatchedRepository } from '../../../src/database/batching/batched-repository.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
+import { Kept } from '../../../src/database/kept.js';
 
 // A feature whose list begins with the latest.
 
+@Kept('distributed')
 @Entity('readings')
 export class Reading {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })

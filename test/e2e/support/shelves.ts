@@ -29,6 +29,7 @@ import {
 import type { BatchedRepository } from '../../../src/database/batching/batched-repository.js';
 import { DatabaseModule } from '../../../src/database/database.module.js';
 import { jsonOf } from '../../../src/database/json-of.js';
+import { Kept } from '../../../src/database/kept.js';
 
 // A feature whose list is in the order of a text, and that stores objects.
 
@@ -58,6 +59,7 @@ export class ContentDto {
   readonly label?: LabelDto;
 }
 
+@Kept('everywhere')
 @Entity('shelves')
 @Unique('shelves_name_unique', ['name'])
 export class Shelf {

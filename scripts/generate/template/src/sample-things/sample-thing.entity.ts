@@ -1,8 +1,10 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { Decimal } from '../api/validation/rule.js';
 import { jsonOf } from '../database/json-of.js';
+import { Kept } from '../database/kept.js';
 // $fieldImportsHere$
 
+@Kept('$kept$')
 @Entity('sample_things')
 // $indices$
 // $checks$

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { postgresBinaries } from './postgres-binaries.mjs';
+import { serverAccount, temporaryFolder } from './postgres-cluster.mjs';
+import { root } from './root.mjs';
+import { giveUp } from './say.mjs';
+
+/**
+ * The programs of a PostgreSQL with the extension Citus: those installed, or a copy of them with the archive in
+ * CITUS_ARCHIVE unpacked over it. Call `remove` at the end.
+ */
+export function citusBinaries() {
+  const binaries = postgresBinaries();
+  if (hasCitus(binaries)) return { binaries, remove() {} };
+  const { CITUS_ARCHIVE: archive } = process.env;
+  if (!archive) return giveUp(`The extension Citus is not installed.\n${HOW}`);
+  const file = resolve(root, archive);
+  if (!existsSync(file)) return giveUp(`CITUS_ARCHIVE names ${archive}, which does not exist.\n${HOW}`);
+  return unpack(binaries, file);
+}
+
+const HOW =
+  'Install its package for your PostgreSQL (https://docs.citusdata.com/en/stable/installation/multi_node.html), such as ' +
+  'postgresql-15-citus-13.0.\nOr set CITUS_ARCHIVE to a .tar.gz of its built files, with their paths from / on.';
+
+/** PostgreSQL finds its files relative to its programs, so a copy in the same layout works anywhere. */
+function unpack(binaries, file) {
+  const folder = mkdtempSync(join(temporaryFolder(serverAccount()), 'citus-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    chmodSync(folder, 0o755); // for the account of the server
+    for (const installed of [dirname(binaries), ask(binaries, '--sharedir')]) {
+      mkdirSync(dirname(join(folder, installed)), { recursive: true });
+      cpSync(installed, join(folder, installed), { recursive: true, dereference: true });
+    }
+    execFileSync('tar', ['-xzf', file, '-C', folder, '--no-same-owner']);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  const copy = join(folder, binaries);
+  if (hasCitus(copy)) return { binaries: copy, remove };
+  remove();
+  return giveUp(`${file} is for another PostgreSQL than that in ${binaries}.\n${HOW}`);
+}
+
+function hasCitus(binaries) {
+  return existsSync(join(ask(binaries, '--sharedir'), 'extension', 'citus.control'));
+}
+
+function ask(binaries, what) {
+  return execFileSync(join(binaries, 'pg_config'), [what], { encoding: 'utf8' }).trim();
+}

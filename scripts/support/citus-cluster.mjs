@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startCluster } from './postgres-cluster.mjs';
+
+const WORKERS = 2;
+const TEMPLATE = 'citus_template';
+const DATABASE = 'animals';
+
+/** Of each node. A maintenance worker of Citus runs for each database. */
+const SETTINGS = {
+  shared_preload_libraries: 'citus',
+  wal_level: 'logical',
+  max_connections: '400',
+  max_prepared_transactions: '400',
+  max_worker_processes: '100',
+  max_replication_slots: '40',
+  max_wal_senders: '40',
+  'citus.shard_count': '8',
+  'citus.node_conninfo': 'sslmode=disable', // on the loopback interface
+};
+
+/**
+ * Creates and starts a Citus cluster on this machine: a coordinator and two workers, each a PostgreSQL of its own.
+ * `settings` are added to the postgresql.conf of each. The first of `nodes` is the coordinator.
+ */
+export async function startCitus(binaries, settings) {
+  const password = randomBytes(16).toString('hex'); // Citus gives the workers that of the coordinator
+  const starts = Array.from({ length: WORKERS + 1 }, () =>
+    startCluster(binaries, { ...SETTINGS, ...settings }, password),
+  );
+  const nodes = (await Promise.allSettled(starts)).flatMap(({ value }) => value ?? []);
+  const stop = async () => void (await Promise.all(nodes.map((node) => node.stop())));
+  try {
+    await Promise.all(starts);
+    await makeTemplate(nodes);
+    const urls = nodes.map(({ url }) => url);
+    await createOnCitus(urls, DATABASE);
+    const pgCtl = (...args) => Promise.all(nodes.map((node) => node.pgCtl(...args)));
+    return { url: at(urls[0], DATABASE), nodes, urls, pgCtl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Creates a database on all nodes, which know each other there. */
+export async function createOnCitus(urls, name) {
+  await Promise.all(urls.map((url) => run(url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`)));
+}
+
+export async function dropOnCitus(urls, name) {
+  await Promise.all(urls.map((url) => run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)));
+}
+
+/** Adding nodes takes a second, and a copy of a database that knows them a fifth of it. */
+async function makeTemplate(nodes) {
+  letConnect(nodes);
+  const urls = nodes.map(({ url }) => url);
+  await Promise.all(
+    urls.map(async (url) => {
+      await run(url, `CREATE DATABASE ${TEMPLATE}`);
+      await run(at(url, TEMPLATE), 'CREATE EXTENSION citus');
+    }),
+  );
+  const [coordinator, ...workers] = urls.map((url) => new URL(url));
+  await run(
+    at(coordinator.href, TEMPLATE),
+    `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`,
+    ...workers.map(({ port }) => `SELECT citus_add_node('127.0.0.1', ${port})`),
+  );
+  await Promise.all(
+    urls.map((url) =>
+      run(
+        url,
+        // Otherwise Citus would keep a session there, and a database with sessions cannot be copied.
+        `ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`,
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${TEMPLATE}'`,
+      ),
+    ),
+  );
+}
+
+/** The nodes connect to each other. */
+function letConnect(nodes) {
+  const lines = nodes.map(({ url }) => {
+    const { hostname, port, username, password } = new URL(url);
+    return `${hostname}:${port}:*:${username}:${password}\n`;
+  });
+  for (const { folder, account } of nodes) {
+    const file = join(folder, '.pgpass'); // its home
+    writeFileSync(file, lines.join(''), { mode: 0o600 });
+    if (account.uid !== undefined) chownSync(file, account.uid, account.gid);
+  }
+}
+
+export function at(url, database) {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+}
+
+async function run(url, ...statements) {
+  const client = new pg.Client(url);
+  client.on('error', () => {}); // the query rejects too
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,47 @@
+// Runs a command on a throw-away Citus cluster of a coordinator and two workers:
+// `npm run with-citus -- npm test -- --selectProjects e2e`. Uses the extension where it is installed, or an archive of it
+// that CITUS_ARCHIVE names. Tests and drills create further databases and clusters with what it sets.
+import { install } from './prepare.mjs';
+import { citusBinaries } from './support/citus-binaries.mjs';
+import { endLike, runChild, stopSignals } from './support/run-child.mjs';
+import { giveUp, say } from './support/say.mjs';
+
+const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
+if (!command) giveUp('Which command? Usage: node scripts/with-citus.mjs -- <command> [arguments …]');
+
+await install(); // pg
+const { startCitus } = await import('./support/citus-cluster.mjs');
+
+// From here on a signal only requests a stop, so that the cluster is always deleted.
+let stopRequested = null;
+for (const signal of stopSignals) process.on(signal, () => (stopRequested ??= signal));
+
+const { binaries, remove } = citusBinaries();
+const end = await runWithCluster().finally(remove);
+for (const signal of stopSignals) process.removeAllListeners(signal);
+endLike({ ...end, interrupted: stopRequested });
+
+async function runWithCluster() {
+  const cluster = await startCitus(binaries).catch((error) => {
+    say(error.message);
+    return undefined;
+  });
+  try {
+    if (!cluster || stopRequested) return { code: 1 };
+    const ended = await runChild(command, args, { env: environment(cluster), stdio: 'inherit' });
+    if (ended.output) say(ended.output);
+    return ended;
+  } finally {
+    await cluster?.stop();
+  }
+}
+
+function environment({ url, urls }) {
+  return {
+    ...process.env,
+    DATABASE_URL: url,
+    DATABASE_DISTRIBUTION: 'citus',
+    CITUS_NODE_URLS: urls.join(','),
+    POSTGRES_BINARIES: binaries,
+  };
+}

@@ -1,0 +1,71 @@
+import type { DeleteQueryBuilder, UpdateQueryBuilder } from 'typeorm';
+import { Page } from '../../api/paging/page.js';
+import {
+  BatchedRepository,
+  type Conditions,
+  type EntityWithId,
+  type Orders,
+  type PageRequest,
+  type Purpose,
+} from '../batching/batched-repository.js';
+import type { EntitySql } from '../batching/entity-sql.js';
+import { blockOf, lastIdOf } from './block.js';
+import { DistributedSql } from './distributed-sql.js';
+
+/** The repository of a distributed entity. It asks one shard where the values tell which. */
+export class DistributedRepository<T extends EntityWithId> extends BatchedRepository<T> {
+  override async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
+    const place = where[this.placed.place as keyof T];
+    if (typeof place !== 'bigint') return super.readOne(where, purpose);
+    const statement = this.placed.readOneOfBlock(Object.keys(where));
+    const [row] = await this.read(statement, [...Object.values(where), blockOf(place)], purpose);
+    return (row as T | undefined) ?? null;
+  }
+
+  /** First from the block where the page starts, and, if it is not full, from all shards. */
+  override async readPage<By extends Orders<T> = Orders<T> & 'id'>(
+    request: PageRequest<T, By>,
+  ): Promise<Page<T>> {
+    const { by = 'id', filters = {}, limit } = request;
+    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+    const isListed = given.some(([, value]) => Array.isArray(value));
+    if (by !== 'id' || this.placed.place !== 'id' || isListed || this.manager.queryRunner)
+      return super.readPage(request);
+    const after = max((request.after as bigint | undefined) ?? 0n, 0n); // ids start at 1
+    const block = blockOf(after + 1n);
+    const statement = this.placed.readPageOfBlock(given.map(([name]) => name));
+    const values = given.map(([, value]) => value);
+    const rows = (await this.read(statement, [...values, after, limit + 1, block])) as unknown as T[];
+    if (rows.length > limit || (await this.endsIn(block))) return Page.of(rows, limit, by);
+    const end = lastIdOf(block) as T[By];
+    const rest = await super.readPage({ ...request, after: end, limit: limit + 1 - rows.length });
+    return Page.of([...rows, ...rest.items], limit, by);
+  }
+
+  /** Whether no block follows. */
+  private async endsIn(block: bigint): Promise<boolean> {
+    const [row] = await this.queues.read(this.placed.readLastId(), []);
+    return blockOf((row?.['id'] as bigint | null) ?? 0n) <= block;
+  }
+
+  protected override narrowed<Q extends UpdateQueryBuilder<T> | DeleteQueryBuilder<T>>(
+    query: Q,
+    where: Conditions<T>,
+  ): Q {
+    const place = where[this.placed.place as keyof T];
+    if (typeof place === 'bigint') query.andWhere('block = :block', { block: blockOf(place) });
+    return query;
+  }
+
+  private get placed(): DistributedSql {
+    return this.statements as DistributedSql;
+  }
+
+  protected override makeStatements(): EntitySql {
+    return new DistributedSql(this.metadata);
+  }
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

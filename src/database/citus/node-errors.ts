@@ -1,0 +1,18 @@
+import type { DatabaseError } from 'pg';
+
+/** Citus passes on the message of a node only, at whose end is the constraint, mostly with the number of a shard. */
+const CONSTRAINT = /(\w+?)(?:_\d{6,})?\W*$/;
+
+/** Names the constraint that a statement has violated on another node. */
+export function nameConstraint(error: Partial<DatabaseError>): void {
+  if (error.constraint || error.routine !== 'ReportResultError' || !error.code?.startsWith('23')) return;
+  error.constraint = CONSTRAINT.exec(error.message ?? '')?.[1];
+}
+
+/**
+ * A worker commits an insert of its own before the coordinator knows: when its connection breaks, or when the coordinator
+ * gives up waiting, the rows may be stored.
+ */
+export function mayBeStored({ code = '' }: Pick<DatabaseError, 'code'>): boolean {
+  return /^(?:08|57|58|XX)/.test(code);
+}

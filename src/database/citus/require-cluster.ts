@@ -1,0 +1,40 @@
+import type { QueryRunner } from 'typeorm';
+import { ConfigError } from '../../common/config/load-config.js';
+
+/** After a worker broke between the two phases of a commit, its rows are invisible until the coordinator has looked. */
+const RECOVER_MS = 1_000;
+const NEEDS = 'DATABASE_DISTRIBUTION=citus needs';
+
+/** None of this mends itself, so the process exits. */
+export async function requireCluster(runner: QueryRunner): Promise<void> {
+  const installed = await runner.query("SELECT FROM pg_extension WHERE extname = 'citus'");
+  if (installed.length === 0)
+    refuse(
+      'the extension Citus in the database: add citus to shared_preload_libraries of every node, restart them, and run CREATE EXTENSION citus in the database on each',
+    );
+  const workers = await runner.query('SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards LIMIT 1');
+  if (workers.length === 0)
+    refuse(
+      "workers: on the coordinator, run SELECT citus_set_coordinator_host('<its host>'), and SELECT citus_add_node('<host>', 5432) for each worker",
+    );
+  await recoverSoon(runner);
+}
+
+async function recoverSoon(runner: QueryRunner): Promise<void> {
+  const [{ setting }] = (await runner.query(
+    "SELECT setting::int FROM pg_settings WHERE name = 'citus.recover_2pc_interval'",
+  )) as [{ setting: number }];
+  if (setting > 0 && setting <= RECOVER_MS) return;
+  try {
+    await runner.query(`ALTER SYSTEM SET citus.recover_2pc_interval = ${RECOVER_MS}`);
+    await runner.query('SELECT pg_reload_conf()');
+  } catch {
+    refuse(
+      `citus.recover_2pc_interval of at most ${RECOVER_MS} ms on the coordinator, and its role may not set it: ALTER SYSTEM SET citus.recover_2pc_interval = ${RECOVER_MS}; SELECT pg_reload_conf()`,
+    );
+  }
+}
+
+function refuse(need: string): never {
+  throw new ConfigError([`${NEEDS} ${need}`]);
+}

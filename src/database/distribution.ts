@@ -1,0 +1,26 @@
+import type { ClientConfig, DatabaseError } from 'pg';
+import type { QueryRunner } from 'typeorm';
+import type { Statement } from './batching/statement.js';
+import type { OtherTables } from './kept.js';
+
+/** The nodes that hold the tables. */
+export interface ClusterNodes {
+  /** Host and port of those that the coordinator cannot reach. */
+  missing(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** What is different where tables are spread over the nodes of a cluster. */
+export interface Distribution {
+  /** Connections that read. Each waits for other nodes meanwhile. */
+  readonly readConnections: number;
+  /** An insert of one row, for several: with the values of the rows one after the other. */
+  insertOf(statement: Statement, rows: number): Statement;
+  /** Whether a refused write may be stored nevertheless. */
+  mayBeStored(error: DatabaseError): boolean;
+  /** Rejects with what to do when the server is not the coordinator of a usable cluster. */
+  requireCluster(runner: QueryRunner): Promise<void>;
+  /** Distributes the tables of the runner's entities, and others, that are not distributed yet. Returns their names. */
+  distribute(runner: QueryRunner, others: OtherTables): Promise<string[]>;
+  nodes(config: ClientConfig): ClusterNodes;
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { createApp } from '../../src/app.js';
+import { KeysService } from '../../src/auth/keys.service.js';
+import { Config } from '../../src/common/config/config.js';
+import { CITUS } from '../../src/database/citus/citus.js';
+import { StatementQueues } from '../../src/database/batching/statement-queues.js';
+import type { DatabaseConnection, ServerConnection } from '../../src/database/connection.js';
+import { Database } from '../../src/database/database.js';
+import { keepingOf } from '../../src/database/kept.js';
+import { requireKept } from '../../src/database/require-kept.js';
+import { createDatabase, isCluster } from './support/database.js';
+import { describeInside } from './support/deployment.js';
+import { type Service, startService } from './support/service.js';
+
+const describeOnCluster = isCluster ? describe : describe.skip;
+
+describeInside('Every entity', () => {
+  it('says how a cluster keeps its table, which could hold its constraints', async () => {
+    const service = await startService();
+    const { entityMetadatas } = service.app.get(DataSource);
+    const supported = entityMetadatas.filter((entity) => keepingOf(entity) !== 'unsupported');
+    expect(() => supported.forEach((entity) => requireKept(entity))).not.toThrow();
+    await service.stop();
+  });
+});
+
+describeOnCluster('On a cluster', () => {
+  let service: Service;
+  let query: (text: string) => Promise<Record<string, unknown>[]>;
+  beforeAll(async () => {
+    service = await startService();
+    query = (text) => service.app.get(DataSource).query(text);
+  });
+  afterAll(() => service.stop());
+
+  it('tables are kept as their features say', async () => {
+    const tables = await query(
+      'SELECT table_name::text AS name, distribution_column AS by, citus_table_type AS kept FROM citus_tables ORDER BY 1',
+    );
+    expect(tables).toEqual([
+      { name: 'idempotency_records', by: 'digest', kept: 'distributed' },
+      { name: 'orders', by: 'block', kept: 'distributed' },
+      { name: 'pets', by: 'block', kept: 'distributed' },
+    ]);
+  });
+
+  it('pages cross the ends of blocks, which lie in different shards', async () => {
+    await query("SELECT setval(pg_get_serial_sequence('pets', 'id'), 8185)");
+    const statuses = ['available', 'sold', undefined] as const;
+    const bodies = Array.from({ length: 40 }, (_, i) => ({
+      name: `${i}`,
+      categoryId: 1,
+      status: statuses[i % 3],
+    }));
+    const added = await Promise.all(bodies.map((body) => service.post('/v1/pets', body)));
+    const pets = added
+      .map(({ status, json }) => ({
+        ...(json as { id: number; name: string; status?: string }),
+        code: status,
+      }))
+      .toSorted((a, b) => a.id - b.id);
+    expect(new Set(pets.map(({ code }) => code))).toEqual(new Set([201]));
+    expect(new Set(pets.map(({ id }) => id >> 12))).toEqual(new Set([1, 2]));
+    for (const filter of ['', '&status=sold'])
+      for (const limit of [1, 5, 7, 40, 100]) {
+        const expected = pets.filter(({ status }) => !filter || status === 'sold').map(({ name }) => name);
+        expect(await walk(`/v1/pets?limit=${limit}${filter}`)).toEqual(expected);
+      }
+  });
+
+  async function walk(first: string): Promise<string[]> {
+    const names = [];
+    for (let next: string | undefined = first; next;) {
+      const { json, headers } = await service.get(next);
+      names.push(...(json as { name: string }[]).map(({ name }) => name));
+      next = /<([^>]+)>; rel="next"/.exec(String(headers['link']))?.[1];
+    }
+    return names;
+  }
+
+  it('writes of one batch are committed together, or not at all', async () => {
+    const queues = service.app.get(StatementQueues);
+    const write = (name: string, values: string) =>
+      queues.write(
+        { name, text: `INSERT INTO pets (name, category_id) VALUES ${values}`, properties: [] },
+        [],
+      );
+    const writes = await Promise.allSettled([write('one', "('once', 1)"), write('two', "('', 1)")]);
+    expect(writes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(await query("SELECT count(*)::int AS count FROM pets WHERE name = 'once'")).toEqual([
+      { count: 1 },
+    ]);
+  });
+});
+
+describeOnCluster('A start on a cluster', () => {
+  it('distributes what a single server has stored', async () => {
+    const database = await createDatabase();
+    const { distribution: _, ...single } = database.connection as ServerConnection;
+    const before = await start(single);
+    const pet = await before.post('/v1/pets', { name: 'Old', categoryId: 1 });
+    const order = await before.post('/v1/store/orders', { petId: pet['id'] });
+    await before.stop();
+    const after = await start({ ...single, distribution: CITUS });
+    expect(await after.get(`/v1/pets/${String(pet['id'])}`)).toEqual({ ...pet, status: 'pending' });
+    expect(await after.get(`/v1/store/orders/${String(order['id'])}`)).toEqual(order);
+    expect((await after.post('/v1/pets', { name: 'New', categoryId: 1 }))['id']).toBe(Number(pet['id']) + 1);
+    expect((await after.post('/v1/store/orders', { petId: pet['id'] }))['code']).toBe('animal_not_available');
+    await after.stop();
+    await database.drop();
+  });
+
+  it.each([
+    ['the extension', '', 'needs the extension Citus in the database'],
+    [
+      'workers',
+      'CREATE EXTENSION citus',
+      'needs workers: on the coordinator, run SELECT citus_set_coordinator_host',
+    ],
+  ])('without %s fails, and says what to do', async (_, prepare, message) => {
+    const [coordinator = ''] = (process.env['CITUS_NODE_URLS'] ?? '').split(',');
+    const name = `bare_${Date.now()}`;
+    await run(coordinator, `CREATE DATABASE ${name}`);
+    const url = Object.assign(new URL(coordinator), { pathname: `/${name}` }).href;
+    if (prepare) await run(url, prepare);
+    const connection = {
+      kind: 'server',
+      url,
+      directUrl: url,
+      poolSize: 12,
+      preparedStatements: true,
+    } as const;
+    await expect(start({ ...connection, distribution: CITUS })).rejects.toThrow(message);
+    await run(coordinator, `DROP DATABASE ${name} WITH (FORCE)`);
+  });
+
+  interface Client {
+    get(path: string): Promise<Record<string, unknown>>;
+    post(path: string, body: object): Promise<Record<string, unknown>>;
+    stop(): Promise<void>;
+  }
+
+  async function start(connection: DatabaseConnection): Promise<Client> {
+    const app = await createApp(Object.assign(new Config(), { logLevel: 'silent' }), { connection });
+    try {
+      await app.listen(0, '127.0.0.1');
+      await app.get(Database).whenReady();
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
+    const { key } = await app.get(KeysService).issue({ name: 'cluster' });
+    const origin = await app.getUrl();
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const json = async (path: string, init?: RequestInit): Promise<Record<string, unknown>> =>
+      (await (await fetch(`${origin}${path}`, { headers, ...init })).json()) as Record<string, unknown>;
+    return {
+      get: (path) => json(path),
+      post: (path, body) => json(path, { method: 'POST', body: JSON.stringify(body) }),
+      stop: () => app.close(),
+    };
+  }
+
+  async function run(url: string, text: string): Promise<void> {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  }
+});
