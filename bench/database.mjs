@@ -46,29 +46,29 @@ export function processesOf({ data }) {
 }
 
 /** Creates a database with this many animals and a key. Starting the service once runs the migrations. */
-export async function fillDatabase(bench, { url }, name, rows) {
+export async function fillDatabase(bench, { url }, name, rows, settings = {}) {
   const own = Object.assign(new URL(url), { pathname: name }).href;
   await query(url, `CREATE DATABASE ${name}`);
-  const [key] = await issueKeys({ DATABASE_URL: own, KEY_ENVIRONMENT: 'test' }, 1);
-  const { stop } = await startContestant(bench, CONTESTANTS[0], { url: own, key });
+  const [key] = await issueKeys({ DATABASE_URL: own, KEY_ENVIRONMENT: 'test', ...settings }, 1);
+  const { stop } = await startContestant(bench, CONTESTANTS[0], { url: own, key, settings });
   await stop();
   await addAnimals(bench, own, rows);
-  bench.progress('VACUUM ANALYZE, CHECKPOINT');
-  await query(own, 'VACUUM ANALYZE');
-  await query(own, 'CHECKPOINT');
   return { url: own, key, rows };
 }
 
-async function addAnimals(bench, url, rows) {
+export async function addAnimals(bench, url, rows) {
   bench.progress(`adding ${rows.toLocaleString('en')} animals`);
   const started = performance.now();
   for (let from = 1; from <= rows; from += PART) {
     const to = Math.min(rows, from + PART - 1);
     await query(url, FILL, [from, to]);
-    if (to === rows) return;
+    if (to === rows) break;
     const minutes = ((performance.now() - started) / 60_000) * (rows / to - 1);
     bench.progress(`${to.toLocaleString('en')} animals added, ${minutes.toFixed(1)} minutes to go`);
   }
+  bench.progress('VACUUM ANALYZE, CHECKPOINT');
+  await query(url, 'VACUUM ANALYZE');
+  await query(url, 'CHECKPOINT');
 }
 
 export async function query(url, text, values) {

@@ -5,6 +5,7 @@ import { WORKLOADS } from './workloads.mjs';
 /** What a run is about instead of the peers: a module, its option, and the question that it answers. */
 const SUBJECTS = {
   large: 'Does all of this hold with 100 million animals? Takes 40 minutes and 40 GB of disk.',
+  citus: 'What does a Citus cluster cost, where its nodes share the cores? (under npm run with-citus)',
   flat: 'Does a page cost the same with few and with many rows?',
   keyed: 'What does an Idempotency-Key cost a create?',
   standby: 'What do reads cost the primary beside a standby?',

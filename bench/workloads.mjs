@@ -17,5 +17,6 @@ export const TARGETS = {
   flat: 0.9,
   large: 0.95,
   keyed: 0.6,
+  citus: { page: 0.3, one: 0.4, create: 0.4 },
   standby: { share: 0.2, laterMs: 1.5 },
 };

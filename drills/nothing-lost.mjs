@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { succeeded, tally } from './support/answers.mjs';
 import { AnimalJournal } from './support/animal-journal.mjs';
-import { AnimalWriters, parseAnimals, sameAnimal } from './support/animal-writers.mjs';
+import { AnimalWriters, parseAnimals } from './support/animal-writers.mjs';
+import { compareAnimals } from './support/compare-animals.mjs';
 import { query } from './support/postgres.mjs';
 import { RawClient, requestText } from './support/raw-client.mjs';
 import { setUp } from './support/set-up.mjs';
@@ -93,32 +94,9 @@ async function judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong
   );
   drill.expect(`no other answers (${tally(wrong)})`, wrong.length === 0);
   for (const [source, animals] of Object.entries({ interface: fromApi, database: fromDatabase })) {
-    const found = await compare(journal, animals);
+    const found = await compareAnimals(journal, animals);
     drill.figure(`read from the ${source}`, `${animals.length.toLocaleString('en')} animals`);
     for (const [what, count] of Object.entries(found))
       drill.expect(`${source}: ${count} ${what}`, count === 0);
   }
-}
-
-async function compare(journal, animals) {
-  const byId = new Map(animals.map((animal) => [animal.id, animal]));
-  const names = new Set(animals.map(({ name }) => name));
-  const acknowledgedIds = new Set();
-  let [lost, altered, twice, invalidStored, refusedStored] = [0, 0, animals.length - byId.size, 0, 0];
-  for await (const animal of journal.read('acknowledged')) {
-    const stored = byId.get(animal.id);
-    if (!stored) lost++;
-    else if (!animal.echoed || !sameAnimal(stored, animal)) altered++;
-    if (acknowledgedIds.has(animal.id)) twice++;
-    acknowledgedIds.add(animal.id);
-  }
-  for await (const { name } of journal.read('invalid')) if (names.has(name)) invalidStored++;
-  for await (const { name } of journal.read('refused')) if (names.has(name)) refusedStored++;
-  return {
-    lost,
-    altered,
-    'duplicate ids': twice,
-    'stored though invalid': invalidStored,
-    'stored though answered 503 without "outcome is unknown"': refusedStored,
-  };
 }

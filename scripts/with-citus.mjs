@@ -23,7 +23,7 @@ endLike({ ...end, interrupted: stopRequested });
 
 async function runWithCluster() {
   const cluster = await startCitus(binaries).catch((error) => {
-    say(error.message);
+    say(`${error.message}\nIf a library cannot be loaded, the extension was built for another PostgreSQL.`);
     return undefined;
   });
   try {

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'lossless-json';
 import { requestText } from './raw-client.mjs';
@@ -24,16 +24,25 @@ const FAULTS = [
 export class AnimalWriters {
   /** Unexpected answers, such as 500. */
   wrong = [];
+  /** Of the acknowledged animals. */
+  ids = [];
+  /** In milliseconds. */
+  slowest = 0;
   #client;
   #key;
   #journal;
+  #prefix;
+  #keyed;
   #stopped = false;
   #done;
 
-  constructor(client, key, journal, count) {
+  /** With `keyed`, each request has an Idempotency-Key. */
+  constructor(client, key, journal, count, { prefix = 'animal', keyed = false } = {}) {
     this.#client = client;
     this.#key = key;
     this.#journal = journal;
+    this.#prefix = prefix;
+    this.#keyed = keyed;
     this.#done = Promise.all(Array.from({ length: count }, (_, writer) => this.#write(writer)));
   }
 
@@ -45,11 +54,14 @@ export class AnimalWriters {
 
   async #write(writer) {
     for (let i = 0; !this.#stopped; i++) {
-      const name = `animal ${writer}-${i} жираф 🦒`;
+      const name = `${this.#prefix} ${writer}-${i} жираф 🦒`;
       const valid = i % INVALID_EVERY !== 0;
       const animal = { name, categoryId: anyInt64(), status: STATUSES[randomInt(STATUSES.length)] };
       const body = valid ? bodyOf(animal) : FAULTS[randomInt(FAULTS.length)](name);
-      const answer = await this.#client.ask(requestText('POST', '/v1/pets', { key: this.#key, body }));
+      const headers = this.#keyed ? { 'Idempotency-Key': randomUUID() } : {};
+      const request = requestText('POST', '/v1/pets', { key: this.#key, body, headers });
+      const answer = await this.#client.ask(request);
+      this.slowest = Math.max(this.slowest, answer.ms);
       await this.#note(answer, animal, valid);
       if (answer.status === 0 || answer.status === 503) await delay(20);
     }
@@ -59,9 +71,11 @@ export class AnimalWriters {
     if (why === 'ECONNREFUSED') return; // nothing was sent
     const away = status === 503 || status === 0;
     if (!valid && (status === 400 || away)) await this.#journal.write('invalid', animal);
-    else if (status === 201 && valid)
-      await this.#journal.write('acknowledged', { ...animal, ...readAnimal(body, animal) });
-    else if (status === 503 && !body.includes('outcome is unknown'))
+    else if (status === 201 && valid) {
+      const added = { ...animal, ...readAnimal(body, animal) };
+      await this.#journal.write('acknowledged', added);
+      this.ids.push(added.id);
+    } else if (status === 503 && !body.includes('outcome is unknown'))
       await this.#journal.write('refused', animal);
     else if (away) await this.#journal.write('unknown', animal);
     else this.wrong.push({ status, why: `${status || why} ${body}` });

@@ -19,6 +19,7 @@ const SETTINGS = {
   max_wal_senders: '40',
   'citus.shard_count': '8',
   'citus.node_conninfo': 'sslmode=disable', // on the loopback interface
+  'citus.local_hostname': '127.0.0.1',
 };
 
 /**
@@ -37,8 +38,17 @@ export async function startCitus(binaries, settings) {
     await makeTemplate(nodes);
     const urls = nodes.map(({ url }) => url);
     await createOnCitus(urls, DATABASE);
+    const addWorker = async () => {
+      const worker = await startCluster(binaries, { ...SETTINGS, ...settings }, password);
+      nodes.push(worker);
+      letConnect(nodes);
+      // The database knows the one that it was copied from.
+      await run(worker.url, `CREATE DATABASE ${TEMPLATE}`, `CREATE DATABASE ${DATABASE}`);
+      await run(at(worker.url, DATABASE), 'CREATE EXTENSION citus');
+      await run(at(urls[0], DATABASE), `SELECT citus_add_node('127.0.0.1', ${new URL(worker.url).port})`);
+    };
     const pgCtl = (...args) => Promise.all(nodes.map((node) => node.pgCtl(...args)));
-    return { url: at(urls[0], DATABASE), nodes, urls, pgCtl, stop };
+    return { url: at(urls[0], DATABASE), nodes, urls, pgCtl, addWorker, stop };
   } catch (error) {
     await stop();
     throw error;

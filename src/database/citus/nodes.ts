@@ -14,6 +14,8 @@ interface Node {
 /** On connections of its own: a silent node holds one up until the statement timeout. */
 export class CitusNodes implements ClusterNodes {
   private readonly pool: pg.Pool;
+  /** Those that were silent at the last check. Being slow once is no outage. */
+  private readonly silent = new Set<string>();
 
   constructor(config: pg.ClientConfig) {
     this.pool = new PLAIN_DRIVER.Pool({ ...config, max: MOST_AT_ONCE, idleTimeoutMillis: IDLE_MS });
@@ -25,14 +27,16 @@ export class CitusNodes implements ClusterNodes {
       'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE isactive AND groupid > 0 ORDER BY 1, 2',
     );
     const answers = await Promise.all(rows.map((node) => this.answers(node)));
-    return rows.filter((_, i) => !answers[i]).map(({ host, port }) => `${host}:${port}`);
+    return rows.filter((_, i) => !answers[i]).map(nameOf);
   }
 
   async close(): Promise<void> {
     await this.pool.end();
   }
 
-  private async answers({ host, port }: Node): Promise<boolean> {
+  private async answers(node: Node): Promise<boolean> {
+    const { host, port } = node;
+    const wasSilent = this.silent.delete(nameOf(node));
     try {
       const { rows } = await this.pool.query<{ answers: boolean }>(
         'SELECT citus_check_connection_to_node($1, $2::int) AS answers',
@@ -40,8 +44,13 @@ export class CitusNodes implements ClusterNodes {
       );
       return rows[0]?.answers === true;
     } catch (error) {
-      if ((error as { code?: unknown }).code === CANCELLED) return false;
-      throw error;
+      if ((error as { code?: unknown }).code !== CANCELLED) throw error;
+      this.silent.add(nameOf(node));
+      return !wasSilent;
     }
   }
+}
+
+function nameOf({ host, port }: Node): string {
+  return `${host}:${port}`;
 }

@@ -2,7 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { ConfigError } from '../../common/config/load-config.js';
 
 /** After a worker broke between the two phases of a commit, its rows are invisible until the coordinator has looked. */
-const RECOVER_MS = 1_000;
+const RECOVER_MS = 500;
 const NEEDS = 'DATABASE_DISTRIBUTION=citus needs';
 
 /** None of this mends itself, so the process exits. */
