@@ -4,6 +4,7 @@ import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunne
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
 import { driverErrorOf } from './database-errors.js';
+import { refuseCluster } from './citus/require-cluster.js';
 import type { OtherTables } from './kept.js';
 import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
@@ -45,7 +46,8 @@ export async function migrate(
   const runner = dataSource.createQueryRunner();
   try {
     await requireUtf8(runner);
-    await distribution?.requireCluster(runner);
+    if (distribution) await distribution.requireCluster(runner);
+    else if (connection.kind === 'server') await refuseCluster(runner);
     await lock(runner, signal);
     if (connection.kind === 'server') limitLockWaits(runner);
     const executor = new MigrationExecutor(dataSource, runner);

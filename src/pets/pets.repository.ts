@@ -34,6 +34,6 @@ export class PetsRepository {
   }
 
   async setStatus(id: bigint, status: PetStatus, transaction: Transaction): Promise<void> {
-    await transaction.withRepository(this.pets).change({ id }, { status });
+    await transaction.withRepository(this.pets).update({ id }, { status });
   }
 }

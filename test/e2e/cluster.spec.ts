@@ -12,6 +12,7 @@ import { keepingOf } from '../../src/database/kept.js';
 import { requireKept } from '../../src/database/require-kept.js';
 import { createDatabase, isCluster } from './support/database.js';
 import { describeInside } from './support/deployment.js';
+import { addPets } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
 
 const describeOnCluster = isCluster ? describe : describe.skip;
@@ -80,6 +81,18 @@ describeOnCluster('On a cluster', () => {
     return names;
   }
 
+  it('orders lie with their animals', async () => {
+    const pets = await addPets(service, {}, {}, {});
+    for (const { id: petId } of pets) {
+      const { status, json } = await service.post('/v1/store/orders', { petId });
+      expect({ status, json }).toMatchObject({ status: 201, json: { petId, complete: false } });
+      expect((await service.get(`/v1/store/orders?petId=${petId}`)).json).toEqual([json]);
+    }
+    expect(
+      await query('SELECT FROM orders JOIN pets ON pets.id = pet_id AND pets.block = orders.block'),
+    ).toHaveLength(3);
+  });
+
   it('writes of one batch are committed together, or not at all', async () => {
     const queues = service.app.get(StatementQueues);
     const write = (name: string, values: string) =>
@@ -109,6 +122,7 @@ describeOnCluster('A start on a cluster', () => {
     expect((await after.post('/v1/pets', { name: 'New', categoryId: 1 }))['id']).toBe(Number(pet['id']) + 1);
     expect((await after.post('/v1/store/orders', { petId: pet['id'] }))['code']).toBe('animal_not_available');
     await after.stop();
+    await expect(start(single)).rejects.toThrow('set DATABASE_DISTRIBUTION=citus');
     await database.drop();
   });
 

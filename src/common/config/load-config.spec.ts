@@ -156,6 +156,26 @@ describe('loadConfig', () => {
     );
   });
 
+  it('takes a cluster on a server only, without standbys, and with enough connections', () => {
+    const DATABASE_DISTRIBUTION = 'citus';
+    const DATABASE_URL = 'postgres://db/animals';
+    const loading =
+      (settings: Record<string, string>): (() => unknown) =>
+      () =>
+        loadConfig({ DATABASE_DISTRIBUTION, ...settings });
+    expect(loading({ DATABASE_URL })).not.toThrow();
+    expect(loading({})).toThrow('DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator');
+    expect(loading({ DATABASE_URL, DATABASE_STANDBY_URLS: DATABASE_URL })).toThrow(
+      'DATABASE_STANDBY_URLS must not',
+    );
+    expect(loading({ DATABASE_URL, DATABASE_POOL_SIZE: '9' })).toThrow(
+      'DATABASE_POOL_SIZE must be at least 10',
+    );
+    expect(loading({ DATABASE_URL, DATABASE_DISTRIBUTION: 'other' })).toThrow(
+      'DATABASE_DISTRIBUTION must be citus',
+    );
+  });
+
   it('drains by default only when DATABASE_URL is set and there is no terminal', () => {
     const DATABASE_URL = 'postgres://db/animals';
     const { isTTY } = process.stdout;

@@ -1,4 +1,4 @@
-import type { DeleteQueryBuilder, UpdateQueryBuilder } from 'typeorm';
+import type { DeleteQueryBuilder, Repository, UpdateQueryBuilder, UpdateResult } from 'typeorm';
 import { Page } from '../../api/paging/page.js';
 import {
   BatchedRepository,
@@ -48,6 +48,14 @@ export class DistributedRepository<T extends EntityWithId> extends BatchedReposi
     return blockOf((row?.['id'] as bigint | null) ?? 0n) <= block;
   }
 
+  override update(...given: Parameters<Repository<T>['update']>): Promise<UpdateResult> {
+    const [criteria, changes] = given;
+    const where = criteria as Conditions<T>;
+    if (typeof where[this.placed.place as keyof T] !== 'bigint') return super.update(...given);
+    const update = this.createQueryBuilder().update().set(changes);
+    return this.narrowed(update.where(where), where).execute();
+  }
+
   protected override narrowed<Q extends UpdateQueryBuilder<T> | DeleteQueryBuilder<T>>(
     query: Q,
     where: Conditions<T>,
@@ -62,7 +70,7 @@ export class DistributedRepository<T extends EntityWithId> extends BatchedReposi
   }
 
   protected override makeStatements(): EntitySql {
-    return new DistributedSql(this.metadata);
+    return DistributedSql.of(this.metadata);
   }
 }
 

@@ -2,14 +2,25 @@ import type { EntityMetadata } from 'typeorm';
 import { EntitySql, type EntityStatement } from '../batching/entity-sql.js';
 import { list } from '../batching/sql-text.js';
 import { placeOf } from '../kept.js';
+import type { Statement } from '../batching/statement.js';
 import { BLOCK, blockInSql, lastIdInSql } from './block.js';
+
+/** Inserts are combined by `insertOf`, from the text for one row. */
+const COMBINED: Statement = { name: '', text: '', properties: [] };
 
 /** The SQL of a distributed entity. What names the block of a row is a task of one shard. */
 export class DistributedSql extends EntitySql {
+  private static readonly placed = new WeakMap<EntityMetadata, DistributedSql>();
   /** The property by whose block the rows lie. */
   readonly place: string;
 
-  constructor(entity: EntityMetadata) {
+  static override of(entity: EntityMetadata): DistributedSql {
+    let sql = this.placed.get(entity);
+    if (!sql) this.placed.set(entity, (sql = new DistributedSql(entity)));
+    return sql;
+  }
+
+  private constructor(entity: EntityMetadata) {
     super(entity);
     this.place = placeOf(entity).propertyName;
   }
@@ -17,7 +28,7 @@ export class DistributedSql extends EntitySql {
   /** The values: those of the properties, and the block. */
   readOneOfBlock(by: string[]): EntityStatement {
     return this.cached('one of block by', by, () => ({
-      text: `${this.select([...this.equal(by), `${BLOCK} = $${by.length + 1}`])} LIMIT 1`,
+      text: `${this.select([...this.equal(by), `${BLOCK} = $${by.length + 1}`])}${by.includes('id') ? '' : ' LIMIT 1'}`,
       encoders: this.encoders([...by, 'id']),
     }));
   }
@@ -31,12 +42,9 @@ export class DistributedSql extends EntitySql {
         string,
       ];
       const id = this.column('id');
-      // Without its end, an index of the filters would be read past the block.
-      const bounds = [
-        `${id} > ${start}`,
-        `${id} <= ${lastIdInSql(`${block}::bigint`)}`,
-        `${BLOCK} = ${block}`,
-      ];
+      const bounds = [`${id} > ${start}`, `${BLOCK} = ${block}`];
+      // Without its end, the index of a filter would be read past the block.
+      if (filters.length > 0) bounds.push(`${id} <= ${lastIdInSql(`${block}::bigint`)}`);
       return {
         text: `${this.select([...this.equal(filters), ...bounds])} ORDER BY ${id} LIMIT ${limit}`,
         encoders: this.encoders([...filters, 'id', 'id', 'id']),
@@ -61,8 +69,7 @@ export class DistributedSql extends EntitySql {
       const columns = given.map((property) => this.column(property));
       const values = given.map((_, i) => `$${i + 1}`);
       const text = `INSERT INTO ${this.table} ${list([BLOCK, ...columns])} VALUES ${list([blockInSql(`$${place}::bigint`), ...values])} RETURNING ${this.columns}`;
-      const { encoders, forMany } = super.insert(given);
-      return { text, encoders, forMany };
+      return { text, encoders: this.encoders(given), forMany: COMBINED };
     });
   }
 

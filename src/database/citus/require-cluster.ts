@@ -20,6 +20,21 @@ export async function requireCluster(runner: QueryRunner): Promise<void> {
   await recoverSoon(runner);
 }
 
+/** Without the setting, orders could not be stored, and each read would ask all nodes. */
+export async function refuseCluster(runner: QueryRunner): Promise<void> {
+  const [{ known }] = (await runner.query("SELECT to_regclass('citus_tables') AS known")) as [
+    { known: unknown },
+  ];
+  if (known === null) return;
+  const tables = await runner.query(
+    "SELECT FROM citus_tables WHERE citus_table_type = 'distributed' LIMIT 1",
+  );
+  if (tables.length > 0)
+    throw new ConfigError([
+      'DATABASE_URL names a database whose tables are distributed: set DATABASE_DISTRIBUTION=citus',
+    ]);
+}
+
 async function recoverSoon(runner: QueryRunner): Promise<void> {
   const [{ setting }] = (await runner.query(
     "SELECT setting::int FROM pg_settings WHERE name = 'citus.recover_2pc_interval'",
