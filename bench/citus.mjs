@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { postgresBinaries } from '../scripts/support/postgres-binaries.mjs';
 import { startCitus } from '../scripts/support/citus-cluster.mjs';
 import { CONTESTANTS, startContestant } from './contestants.mjs';
@@ -37,7 +36,8 @@ export async function run(bench, form) {
       { service: alone, database, nodes: { server } },
       { service, database: own, nodes: nodesOf(cluster) },
     ];
-    for (const workload of WORKLOADS) await compare(bench, form, { workload, shards, sides });
+    for (const { name } of form.workloads)
+      if (WORKLOADS.includes(name)) await compare(bench, form, { workload: name, shards, sides });
     await service.stop();
     await cluster.stop();
   }
@@ -81,13 +81,16 @@ async function measure({ service, database, nodes }, workload, seconds) {
 
 /** In milliseconds. Connections of nodes to each other may end, and with them their part. */
 function cpuOf(nodes, service) {
-  const used = Object.entries(nodes).map(([name, node]) => [
-    name,
-    sum(processesOf(node).filter(exists).map(cpuTime)),
-  ]);
+  const used = Object.entries(nodes).map(([name, node]) => [name, sum(processesOf(node).map(cpuIfThere))]);
   return { service: cpuTime(service.pid), ...Object.fromEntries(used) };
 }
 
-const exists = (pid) => existsSync(`/proc/${pid}`);
+function cpuIfThere(pid) {
+  try {
+    return cpuTime(pid);
+  } catch {
+    return 0; // it has ended
+  }
+}
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -94,6 +94,19 @@ describe('filesOf', () => {
     expect(all).toContain("@Controller('store/toys')");
   });
 
+  it.each([
+    ['name:text(255)', 'distributed'],
+    ['name:text(255):unique', 'everywhere'],
+    ['petId:int64->pets', 'distributed'],
+    ['petId:int64->pets?', 'unsupported'],
+    ['name:text(255):unique petId:int64->pets', 'unsupported'],
+    ['petId:int64->pets parentId:int64->pets', 'unsupported'],
+    ['orderId:int64->orders', 'unsupported'],
+  ])('says how a cluster keeps a table of %s: %s', async (table, kept) => {
+    const files = await generate(table);
+    expect(files['src/toys/toy.entity.ts']).toContain(`@Kept('${kept}')\n@Entity('toys')`);
+  });
+
   it('writes only what the operations need', async () => {
     const files = await generate('name:text(255)', { only: 'create' });
     expect(Object.keys(files).filter((path) => /list-|get-|path/.test(path))).toEqual([]);
