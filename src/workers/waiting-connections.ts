@@ -55,10 +55,10 @@ function limit(handle: ListeningHandle, most: number): void {
 export function closeUntaken(worker: Worker): void {
   const { process: child } = worker;
   const send = child.send.bind(child) as (message: unknown, handle?: unknown, ...rest: unknown[]) => boolean;
-  child.send = ((message: unknown, handle?: unknown, ...rest: unknown[]) => {
+  child.send = (message: unknown, handle?: unknown, ...rest: unknown[]) => {
     if (waiting.has(handle as Handle)) waiting.set(handle as Handle, worker);
     return send(message, handle, ...rest);
-  }) as typeof child.send;
+  };
   worker.once('exit', () => {
     for (const [connection, receiver] of waiting) if (receiver === worker) connection.close();
   });
