@@ -16,13 +16,13 @@ const { startCitus } = await import('./support/citus-cluster.mjs');
 let stopRequested = null;
 for (const signal of stopSignals) process.on(signal, () => (stopRequested ??= signal));
 
-const { binaries, remove } = citusBinaries();
+const { binaries, remove, renew } = citusBinaries();
 const end = await runWithCluster().finally(remove);
 for (const signal of stopSignals) process.removeAllListeners(signal);
 endLike({ ...end, interrupted: stopRequested });
 
 async function runWithCluster() {
-  const cluster = await startCitus(binaries).catch((error) => {
+  const cluster = await start().catch((error) => {
     say(`${error.message}\nIf a library cannot be loaded, the extension was built for another PostgreSQL.`);
     return undefined;
   });
@@ -33,6 +33,19 @@ async function runWithCluster() {
     return ended;
   } finally {
     await cluster?.stop();
+  }
+}
+
+async function start() {
+  try {
+    return await startCitus(binaries);
+  } catch (error) {
+    if (!renew || stopRequested || !error.message.includes('could not load library')) throw error;
+    say(
+      'The extension was built for another minor release of PostgreSQL. Fetching the latest for this run …',
+    );
+    renew();
+    return startCitus(binaries);
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { postgresBinaries } from './postgres-binaries.mjs';
 import { serverAccount, temporaryFolder } from './postgres-cluster.mjs';
@@ -8,7 +8,8 @@ import { giveUp } from './say.mjs';
 
 /**
  * The programs of a PostgreSQL with the extension Citus: those installed, or a copy of them with the archive in
- * CITUS_ARCHIVE unpacked over it. Call `remove` at the end.
+ * CITUS_ARCHIVE unpacked over it. Call `remove` at the end. `renew`, if there, replaces the copied programs by those of
+ * the latest minor release, for an archive that was built for it.
  */
 export function citusBinaries() {
   const binaries = postgresBinaries();
@@ -40,9 +41,22 @@ function unpack(binaries, file) {
     throw error;
   }
   const copy = join(folder, binaries);
-  if (hasCitus(copy)) return { binaries: copy, remove };
+  if (hasCitus(copy)) return { binaries: copy, remove, renew: renewal(binaries, folder) };
   remove();
   return giveUp(`${file} is for another PostgreSQL than that in ${binaries}.\n${HOW}`);
+}
+
+/** The package is unpacked into the copy. What is installed stays as it is. */
+function renewal(binaries, folder) {
+  const [, major] = /^\/usr\/lib\/postgresql\/(\d+)\/bin$/.exec(binaries) ?? [];
+  if (!major || process.getuid() !== 0) return undefined;
+  return () => {
+    const aptGet = (...args) => execFileSync('apt-get', ['-qq', ...args], { cwd: folder, stdio: 'ignore' });
+    aptGet('update');
+    aptGet('download', `postgresql-${major}`);
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
+      execFileSync('dpkg-deb', ['--extract', join(folder, file), folder]);
+  };
 }
 
 function hasCitus(binaries) {
