@@ -9,7 +9,7 @@ import { readNames } from './generate/names.mjs';
 import { splitFields } from './generate/nested.mjs';
 import { readOperations } from './generate/operations.mjs';
 import { refuseTaken } from './generate/taken.mjs';
-import { readKept } from './generate/kept.mjs';
+import { askKept, keptOf, readKept } from './generate/kept.mjs';
 import { install } from './prepare.mjs';
 import { root } from './support/root.mjs';
 import { runChild } from './support/run-child.mjs';
@@ -25,7 +25,7 @@ A field is name:kind, then :unique for a text, ->table for a reference, ? if it 
 Kinds: text(255), int64, integer(1..1000), decimal(0..999.99), boolean, dateTime, oneOf(new|used).
 An object has its fields in braces: address:{street:text(80) postcode:text(10)?}
 Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.
---kept says how a cluster keeps the table, instead of what suits its fields.`;
+--kept says how a cluster keeps the table. Without it a terminal is asked, and elsewhere it is what suits the fields.`;
 const OPTIONS = {
   singular: { type: 'string' },
   path: { type: 'string' },
@@ -42,6 +42,7 @@ const resource = orGiveUp(() => {
   const fields = readFields(table, names, operations);
   return { names, operations, fields, kept: readKept(options.kept) };
 });
+resource.kept ??= await askKept(keptOf(resource.fields));
 const { names, fields } = resource;
 const files = await filesOf(resource, Date.now());
 const paths = Object.keys(files).toSorted();

@@ -2,7 +2,7 @@
 
 import { dtoSlots } from './slots/dto.mjs';
 import { errorSlots } from './slots/errors.mjs';
-import { entitySlots, keptOf, migrationSlots } from './slots/table.mjs';
+import { entitySlots, migrationSlots } from './slots/table.mjs';
 import { exampleSlots, testSlots } from './slots/tests.mjs';
 
 export function slotsOf(fields, operations, kept) {
@@ -14,7 +14,7 @@ export function slotsOf(fields, operations, kept) {
     ...exampleSlots(each),
     ...testSlots(each),
     ...errorSlots(each),
-    kept: kept ?? keptOf(fields),
+    kept,
     fresh: freshOf(fields),
     andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
     fieldImports: each(

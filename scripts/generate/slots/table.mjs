@@ -1,19 +1,5 @@
 import { inQuotes } from './of-field.mjs';
 
-/**
- * How a cluster keeps the table, so that it can hold the constraints: rows lie with those of one other table, or, where
- * values are unique, everywhere.
- */
-export function keptOf(fields) {
-  const references = fields.filter(({ reference }) => reference);
-  const isUnique = fields.some(({ unique }) => unique);
-  if (references.every(({ reference }) => reference.kept === 'everywhere'))
-    return isUnique ? 'everywhere' : 'distributed';
-  const [{ optional, reference }] = references;
-  const canLieThere = !optional && reference.kept === 'distributed' && !reference.refers;
-  return references.length === 1 && !isUnique && canLieThere ? 'distributed' : 'unsupported';
-}
-
 export function entitySlots(each) {
   return {
     indices: each(
