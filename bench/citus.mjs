@@ -30,7 +30,8 @@ export async function run(bench, form) {
     bench.defer(cluster.stop);
     const own = { url: cluster.url, key: undefined, rows };
     [own.key] = await issueKeys({ DATABASE_URL: own.url, KEY_ENVIRONMENT: 'test' }, 1);
-    const service = await startContestant(bench, CONTESTANTS[0], { ...own, core: 'any' });
+    const settings = { DATABASE_STANDBY_URLS: cluster.workerUrls.join(',') };
+    const service = await startContestant(bench, CONTESTANTS[0], { ...own, settings, core: 'any' });
     await addAnimals(bench, own.url, rows);
     const sides = [
       { service: alone, database, nodes: { server } },

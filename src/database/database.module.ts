@@ -4,8 +4,8 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Tracing } from '../observability/tracing.js';
 import { Availability } from './availability.js';
 import { BatchedRepository, type EntityWithId } from './batching/batched-repository.js';
-import { DistributedRepository } from './citus/distributed-repository.js';
-import { keepingOf, type OtherTables } from './kept.js';
+import { repositoryOf } from './citus/repositories.js';
+import type { OtherTables } from './kept.js';
 import { StatementQueues } from './batching/statement-queues.js';
 import type { DatabaseConnection } from './connection.js';
 import { dataSourceOptions } from './data-source-options.js';
@@ -91,9 +91,7 @@ export class DatabaseModule {
       provide: getRepositoryToken(entity),
       inject: [DataSource, StatementQueues],
       useFactory: ({ manager }: DataSource, queues: StatementQueues) =>
-        queues.isDistributed && keepingOf(entity) === 'distributed'
-          ? new DistributedRepository(entity, manager, queues)
-          : new BatchedRepository(entity, manager, queues),
+        new (queues.isDistributed ? repositoryOf(entity) : BatchedRepository)(entity, manager, queues),
     }));
     // TypeORM's module registers the entities.
     return { ...TypeOrmModule.forFeature(entities), providers: repositories, exports: repositories };

@@ -1,7 +1,8 @@
 import type { ClientConfig, DatabaseError } from 'pg';
 import type { QueryRunner } from 'typeorm';
-import type { Statement } from './batching/statement.js';
+import type { Row, Statement } from './batching/statement.js';
 import type { OtherTables } from './kept.js';
+import type { Follower } from './standbys/follower.js';
 
 /** The nodes that hold the tables. */
 export interface ClusterNodes {
@@ -9,6 +10,8 @@ export interface ClusterNodes {
   missing(): Promise<string[]>;
   close(): Promise<void>;
 }
+
+export type Ask = (statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
 /** What is different where tables are spread over the nodes of a cluster. */
 export interface Distribution {
@@ -20,7 +23,11 @@ export interface Distribution {
   mayBeStored(error: DatabaseError): boolean;
   /** Rejects with what to do when the server is not the coordinator of a usable cluster. */
   requireCluster(runner: QueryRunner): Promise<void>;
+  /** Lets migrations create tables that refer to distributed ones: `distribute` adds the references. */
+  postponeReferences(runner: QueryRunner): Promise<void>;
   /** Distributes the tables of the runner's entities, and others, that are not distributed yet. Returns their names. */
   distribute(runner: QueryRunner, others: OtherTables): Promise<string[]>;
   nodes(config: ClientConfig): ClusterNodes;
+  /** Tells whether a server that is named as a standby is a node that may answer reads. */
+  follower(askCoordinator: Ask): Follower;
 }

@@ -50,6 +50,7 @@ export async function migrate(
     else if (connection.kind === 'server') await refuseCluster(runner);
     await lock(runner, signal);
     if (connection.kind === 'server') limitLockWaits(runner);
+    await distribution?.postponeReferences(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const done = await warnWhileRunning(runPending(executor, signal));

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -6,12 +7,16 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { CITUS } from '../../src/database/citus/citus.js';
 import { StatementQueues } from '../../src/database/batching/statement-queues.js';
+import type { Row } from '../../src/database/batching/statement.js';
 import type { DatabaseConnection, ServerConnection } from '../../src/database/connection.js';
 import { Database } from '../../src/database/database.js';
+import { migrate } from '../../src/database/migrator.js';
 import { keepingOf } from '../../src/database/kept.js';
 import { requireKept } from '../../src/database/require-kept.js';
 import { createDatabase, isCluster } from './support/database.js';
 import { describeInside } from './support/deployment.js';
+import { CreatePets1763683200000 } from '../../src/pets/migrations/1763683200000-create-pets.js';
+import { Pet } from '../../src/pets/pet.entity.js';
 import { addPets } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
 
@@ -93,6 +98,31 @@ describeOnCluster('On a cluster', () => {
     ).toHaveLength(3);
   });
 
+  it('workers answer reads, and see what was just added', async () => {
+    const { standbys = [] } = service.app.get(StatementQueues).standbys ?? {};
+    while (!standbys.every(({ isAvailable }) => isAvailable)) await delay(10);
+    const before = standbys.map(({ reads }) => reads);
+    for (let i = 0; i < 20; i++) {
+      const { json, headers } = await service.post('/v1/pets', { name: `${i}`, categoryId: 1 });
+      expect((await service.get(String(headers['location']))).json).toMatchObject(json as object);
+    }
+    for (const [i, { reads }] of standbys.entries()) expect(reads).toBeGreaterThan(before[i] ?? 0);
+  });
+
+  it('other servers, and other databases of a worker, answer no reads', async () => {
+    const { url = '' } = service.app.get(DataSource).options as { url?: string };
+    const [, worker = ''] = (process.env['CITUS_NODE_URLS'] ?? '').split(',');
+    const elsewhere = Object.assign(new URL(worker), { pathname: '/animals' }).href;
+    const [coordinator, other] = [new pg.Client(url), new pg.Client(elsewhere)];
+    await Promise.all([coordinator.connect(), other.connect()]);
+    const follower = CITUS.follower(
+      async ({ text }, values) => (await coordinator.query<Row>(text, [...values])).rows,
+    );
+    await expect(follower.catchUp(coordinator)).rejects.toThrow('it is no worker');
+    await expect(follower.catchUp(other)).rejects.toThrow('it is no worker of this cluster');
+    await Promise.all([coordinator.end(), other.end()]);
+  });
+
   it('writes of one batch are committed together, or not at all', async () => {
     const queues = service.app.get(StatementQueues);
     const write = (name: string, values: string) =>
@@ -111,18 +141,31 @@ describeOnCluster('On a cluster', () => {
 describeOnCluster('A start on a cluster', () => {
   it('distributes what a single server has stored', async () => {
     const database = await createDatabase();
-    const { distribution: _, ...single } = database.connection as ServerConnection;
+    const { distribution, standbyUrls, ...single } = database.connection as ServerConnection;
     const before = await start(single);
     const pet = await before.post('/v1/pets', { name: 'Old', categoryId: 1 });
     const order = await before.post('/v1/store/orders', { petId: pet['id'] });
     await before.stop();
-    const after = await start({ ...single, distribution: CITUS });
+    const after = await start({ ...single, distribution, standbyUrls });
     expect(await after.get(`/v1/pets/${String(pet['id'])}`)).toEqual({ ...pet, status: 'pending' });
     expect(await after.get(`/v1/store/orders/${String(order['id'])}`)).toEqual(order);
     expect((await after.post('/v1/pets', { name: 'New', categoryId: 1 }))['id']).toBe(Number(pet['id']) + 1);
     expect((await after.post('/v1/store/orders', { petId: pet['id'] }))['code']).toBe('animal_not_available');
     await after.stop();
     await expect(start(single)).rejects.toThrow('set DATABASE_DISTRIBUTION=citus');
+    await database.drop();
+  });
+
+  it('distributes a table of a later release, with its references', async () => {
+    const database = await createDatabase();
+    const tables = { entities: [Pet], others: {} };
+    await migrate(database.connection, [CreatePets1763683200000], undefined, tables); // as `npm run seed` does
+    const service = await start(database.connection);
+    const pet = await service.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' });
+    expect((await service.post('/v1/store/orders', { petId: pet['id'] }))['petId']).toBe(pet['id']);
+    await service.stop();
+    const { url } = database.connection as ServerConnection;
+    await expect(run(url, 'DELETE FROM pets')).rejects.toThrow('orders_pet_id_fkey');
     await database.drop();
   });
 

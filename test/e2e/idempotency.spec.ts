@@ -9,7 +9,7 @@ import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
 import { animalNotAvailable } from '../../src/orders/orders.errors.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer, Options } from './support/client.js';
-import { itOffCluster } from './support/database.js';
+import { describeOffCluster } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addOrders, statusOf, untilDecided } from './support/orders.js';
@@ -330,45 +330,47 @@ describe('A request with an Idempotency-Key', () => {
       slow.mockRestore();
     });
 
-    itOffCluster('is made at once beside those of another API key that are refused again and again', async () => {
-      const keys = service.app.get(KeysService);
-      const [refused, made] = [await keys.issue({ name: 'refused' }), await keys.issue({ name: 'made' })];
-      const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
-      await refuseBadNames();
-      try {
-        const bad = () => create('', { ...REX, name: 'Bad' }, as(refused.key, randomUUID()));
-        const good = () => create('', { ...REX, name: 'Good' }, as(made.key, randomUUID()));
-        expectError(await bad(), 'internal_error');
-        const all = Array.from({ length: 24 }, (_, i) => [good(), i % 3 === 0 ? [bad()] : []].flat());
-        for (const [first, second] of all) {
-          expect((await first)?.status).toBe(201);
-          if (second) expectError(await second, 'internal_error');
-        }
-        expect(insert.mock.calls.filter(([{ name }]) => name === 'Good')).toHaveLength(24);
-      } finally {
-        await run('DROP FUNCTION refuse CASCADE');
-        insert.mockRestore();
-      }
-    });
-
-    itOffCluster('is stored with its record although others of its batch are refused', async () => {
-      await refuseBadNames();
-      try {
-        const send = async (i: number) => {
-          const key = randomUUID();
-          const name = i % 5 === 2 ? `Bad ${i}` : `Good ${key}`;
-          const answer = await create(key, { ...REX, name });
-          if (i % 5 === 2) expectError(answer, 'internal_error');
-          else {
-            expect(answer.status).toBe(201);
-            expect(await run(`SELECT name FROM pets WHERE name = '${name}'`)).toEqual([{ name }]);
-            expect((await create(key, { ...REX, name })).text).toBe(answer.text);
+    describeOffCluster('beside others that are refused', () => {
+      it('is made at once beside those of another API key that are refused again and again', async () => {
+        const keys = service.app.get(KeysService);
+        const [refused, made] = [await keys.issue({ name: 'refused' }), await keys.issue({ name: 'made' })];
+        const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
+        await refuseBadNames();
+        try {
+          const bad = () => create('', { ...REX, name: 'Bad' }, as(refused.key, randomUUID()));
+          const good = () => create('', { ...REX, name: 'Good' }, as(made.key, randomUUID()));
+          expectError(await bad(), 'internal_error');
+          const all = Array.from({ length: 24 }, (_, i) => [good(), i % 3 === 0 ? [bad()] : []].flat());
+          for (const [first, second] of all) {
+            expect((await first)?.status).toBe(201);
+            if (second) expectError(await second, 'internal_error');
           }
-        };
-        await Promise.all(Array.from({ length: 16 }, (_, i) => send(i)));
-      } finally {
-        await run('DROP FUNCTION refuse CASCADE');
-      }
+          expect(insert.mock.calls.filter(([{ name }]) => name === 'Good')).toHaveLength(24);
+        } finally {
+          await run('DROP FUNCTION refuse CASCADE');
+          insert.mockRestore();
+        }
+      });
+
+      it('is stored with its record although others of its batch are refused', async () => {
+        await refuseBadNames();
+        try {
+          const send = async (i: number) => {
+            const key = randomUUID();
+            const name = i % 5 === 2 ? `Bad ${i}` : `Good ${key}`;
+            const answer = await create(key, { ...REX, name });
+            if (i % 5 === 2) expectError(answer, 'internal_error');
+            else {
+              expect(answer.status).toBe(201);
+              expect(await run(`SELECT name FROM pets WHERE name = '${name}'`)).toEqual([{ name }]);
+              expect((await create(key, { ...REX, name })).text).toBe(answer.text);
+            }
+          };
+          await Promise.all(Array.from({ length: 16 }, (_, i) => send(i)));
+        } finally {
+          await run('DROP FUNCTION refuse CASCADE');
+        }
+      });
     });
   });
 });

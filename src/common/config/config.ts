@@ -55,7 +55,7 @@ export class Config {
   readonly databaseDirectUrl?: string;
 
   @Env('DATABASE_STANDBY_URLS', postgresUrls, {
-    about: 'Streaming standbys that answer reads, separated by commas. They may list the primary.',
+    about: 'Standbys or Citus workers that answer reads, between commas. They may list the primary.',
     unset: 'none',
     example:
       'postgres://user:password@standby-1:5432/animals,postgres://user:password@standby-2:5432/animals',
@@ -218,8 +218,8 @@ export class Config {
     if (this.databaseStaleReads && this.databaseStandbyUrls.length === 0)
       problems.push('DATABASE_STALE_READS needs DATABASE_STANDBY_URLS, which answer them');
     if (this.databaseDistribution) {
-      if (this.databaseStandbyUrls.length > 0)
-        problems.push('DATABASE_STANDBY_URLS must not be set together with DATABASE_DISTRIBUTION');
+      if (this.databaseStaleReads)
+        problems.push('DATABASE_STALE_READS must not be set together with DATABASE_DISTRIBUTION');
       if (this.databasePoolSize < 10)
         problems.push('DATABASE_POOL_SIZE must be at least 10 with DATABASE_DISTRIBUTION');
     }

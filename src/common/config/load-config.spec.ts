@@ -156,7 +156,7 @@ describe('loadConfig', () => {
     );
   });
 
-  it('takes a cluster on a server only, without standbys, and with enough connections', () => {
+  it('takes a cluster on a server only, without stale reads, and with enough connections', () => {
     const DATABASE_DISTRIBUTION = 'citus';
     const DATABASE_URL = 'postgres://db/animals';
     const loading =
@@ -165,8 +165,10 @@ describe('loadConfig', () => {
         loadConfig({ DATABASE_DISTRIBUTION, ...settings });
     expect(loading({ DATABASE_URL })).not.toThrow();
     expect(loading({})).toThrow('DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator');
-    expect(loading({ DATABASE_URL, DATABASE_STANDBY_URLS: DATABASE_URL })).toThrow(
-      'DATABASE_STANDBY_URLS must not',
+    const DATABASE_STANDBY_URLS = 'postgres://worker/animals';
+    expect(loading({ DATABASE_URL, DATABASE_STANDBY_URLS })).not.toThrow();
+    expect(loading({ DATABASE_URL, DATABASE_STANDBY_URLS, DATABASE_STALE_READS: 'true' })).toThrow(
+      'DATABASE_STALE_READS must not',
     );
     expect(loading({ DATABASE_URL, DATABASE_POOL_SIZE: '9' })).toThrow(
       'DATABASE_POOL_SIZE must be at least 10',

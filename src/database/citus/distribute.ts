@@ -1,4 +1,5 @@
 import type { EntityMetadata, QueryRunner } from 'typeorm';
+import type { ForeignKeyMetadata } from 'typeorm/metadata/ForeignKeyMetadata.js';
 import { literal, quote } from '../batching/sql-text.js';
 import { keepingOf, type OtherTables, placeOf } from '../kept.js';
 import { requireKept } from '../require-kept.js';
@@ -49,13 +50,18 @@ async function missing<T>(runner: QueryRunner, all: readonly T[], tableOf: (one:
   return found;
 }
 
-/** Removes the foreign keys, and returns the statements that add them again, as the distributed tables can hold them. */
+/**
+ * Removes the foreign keys, and returns the statements that add them, and those postponed, as the distributed tables can
+ * hold them.
+ */
 async function takeReferences(runner: QueryRunner, entities: EntityMetadata[]): Promise<string[]> {
   const statements = [];
   for (const entity of entities) {
     const table = nameOf(entity);
-    for (const { name, definition } of await constraints(runner, entity, 'f')) {
-      await runner.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quote(name)}`);
+    const present = await constraints(runner, entity, 'f');
+    for (const { name } of present) await runner.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quote(name)}`);
+    const postponed = entity.foreignKeys.filter((one) => !present.some(({ name }) => name === one.name));
+    for (const { name, definition } of [...present, ...postponed.map(definitionOf)]) {
       const isPlace = definition.startsWith(`FOREIGN KEY (${placeOf(entity).databaseName})`);
       const isPlaced = isPlace && placeOf(entity).propertyName !== 'id';
       const held = isPlaced
@@ -65,6 +71,18 @@ async function takeReferences(runner: QueryRunner, entities: EntityMetadata[]): 
     }
   }
   return statements;
+}
+
+function definitionOf(reference: ForeignKeyMetadata): Pick<Definition, 'name' | 'definition'> {
+  const { name, columnNames, referencedTablePath, referencedColumnNames, onDelete, onUpdate } = reference;
+  const actions = [onDelete && `ON DELETE ${onDelete}`, onUpdate && `ON UPDATE ${onUpdate}`];
+  return {
+    name,
+    definition: [
+      `FOREIGN KEY (${columnNames.join(', ')}) REFERENCES ${referencedTablePath}(${referencedColumnNames.join(', ')})`,
+      ...actions.filter(Boolean),
+    ].join(' '),
+  };
 }
 
 async function keep(runner: QueryRunner, entity: EntityMetadata): Promise<void> {

@@ -44,7 +44,7 @@ export class DistributedRepository<T extends EntityWithId> extends BatchedReposi
 
   /** Whether no block follows. */
   private async endsIn(block: bigint): Promise<boolean> {
-    const [row] = await this.queues.read(this.placed.readLastId(), []);
+    const [row] = await this.queues.readAtPrimary(this.placed.readLastId(), []); // the coordinator's sequence
     return blockOf((row?.['id'] as bigint | null) ?? 0n) <= block;
   }
 

@@ -1,5 +1,5 @@
 import { DatabaseOutage } from '../database-errors.js';
-import type { Statement } from '../batching/statement.js';
+import type { Row, Statement } from '../batching/statement.js';
 import type { StatementQueue } from '../batching/statement-queue.js';
 
 /** A server from its start to its end. It is a primary at most once. */
@@ -33,9 +33,18 @@ export class NoReadIndex {
  * the call, by any replica of the service. Calls at the same time share a question.
  */
 export async function readIndex(primary: StatementQueue): Promise<ReadIndex> {
+  const [row] = await askPrimary(primary, READ_INDEX, []);
+  return row as unknown as ReadIndex;
+}
+
+/** A question without whose answer no standby can serve. */
+export async function askPrimary(
+  primary: StatementQueue,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
   try {
-    const [row] = await primary.run(READ_INDEX, []);
-    return row as unknown as ReadIndex;
+    return await primary.run(statement, values);
   } catch (error) {
     // Anything else is no outage: the primary can be asked for the rows.
     throw error instanceof DatabaseOutage ? new NoReadIndex(error) : error;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { destroyConnection } from '../destroy-connection.js';
 import { readSockets } from '../server/read-sockets.js';
+import type { Follower } from './follower.js';
 import type { History } from './history.js';
 import { type ReadIndex, SERVER } from './read-index.js';
 import { STANDBY_LIMITS } from './standby-limits.js';
@@ -22,8 +23,8 @@ interface State {
 }
 
 /** How far a standby has replayed the log of the primary. */
-export class Replay {
-  /** The bytes that were missing when it was last asked. */
+export class Replay implements Follower {
+  readonly answerMs = STANDBY_LIMITS.answerMs;
   lag = 0;
   /** The primary, and the start of the standby, whose histories are known to be the same. */
   private proven = { primary: 0n, server: '' };
@@ -35,13 +36,11 @@ export class Replay {
     private readonly named: boolean,
   ) {}
 
-  /** Resolves once the server of the connection has what the primary had at the call. */
   async catchUp(client: pg.ClientBase): Promise<void> {
     const [index, state] = await this.ask(client);
     await this.reach(index, state, client);
   }
 
-  /** The same; a standby that has started anew, or whose primary has, may show first that it follows. */
   async follow(client: pg.ClientBase): Promise<void> {
     const [index, state] = await this.ask(client);
     await this.prove(index, state, client);

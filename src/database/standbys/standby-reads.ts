@@ -3,8 +3,9 @@ import type { Row, Statement } from '../batching/statement.js';
 import type { StatementQueue } from '../batching/statement-queue.js';
 import type { ServerConnection } from '../connection.js';
 import { serverClient } from '../server/server-client.js';
+import type { Follower } from './follower.js';
 import { History } from './history.js';
-import { NoReadIndex, readIndex } from './read-index.js';
+import { askPrimary, NoReadIndex, readIndex } from './read-index.js';
 import { Replay } from './replay.js';
 import { Standby } from './standby.js';
 
@@ -24,23 +25,24 @@ export class StandbyReads {
     private readonly primary: StatementQueue,
     private readonly availability: Availability,
   ) {
-    const history = new History(serverClient(connection));
+    const follower = followers(connection, primary);
     this.standbys = (connection.standbyUrls ?? []).map(
       (url) =>
         new Standby(
           new URL(url).host,
           serverClient({ ...connection, url }),
           connection.preparedStatements,
-          new Replay(history, () => readIndex(primary), connection.preparedStatements),
+          follower(),
         ),
     );
   }
 
   run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const standby = this.leastLoaded();
-    if (!standby) return this.askPrimary(statement, values);
+    const since = performance.now();
+    if (!standby) return this.askPrimary(statement, values, since);
     return standby.read(statement, values).catch((reason: unknown) => {
-      if (!(reason instanceof NoReadIndex)) return this.askPrimary(statement, values);
+      if (!(reason instanceof NoReadIndex)) return this.askPrimary(statement, values, since);
       if (!this.canReadStale) throw reason.cause;
       return this.readStale(statement, values);
     });
@@ -65,9 +67,9 @@ export class StandbyReads {
     return this.staleAt >= begun;
   }
 
-  private askPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  private askPrimary(statement: Statement, values: readonly unknown[], since: number): Promise<Row[]> {
     this.fallbacks++;
-    return this.primary.run(statement, values);
+    return this.primary.run(statement, values, since);
   }
 
   /** By unanswered reads, so that each gets what it can take. Equal ones take turns. */
@@ -97,4 +99,12 @@ export class StandbyReads {
   async stop(): Promise<void> {
     await Promise.all(this.standbys.map((standby) => standby.stop()));
   }
+}
+
+/** Makes what tells of each standby whether it may serve. */
+function followers(connection: ServerConnection, primary: StatementQueue): () => Follower {
+  const { distribution, preparedStatements } = connection;
+  if (distribution) return () => distribution.follower((...question) => askPrimary(primary, ...question));
+  const history = new History(serverClient(connection));
+  return () => new Replay(history, () => readIndex(primary), preparedStatements);
 }

@@ -6,14 +6,14 @@ import type { Row, Statement } from '../batching/statement.js';
 import { StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
+import type { Follower } from './follower.js';
 import { NoReadIndex } from './read-index.js';
-import type { Replay } from './replay.js';
 import { StandbyAvailability } from './standby-availability.js';
 import { STANDBY_BATCH, STANDBY_BATCHES, STANDBY_LIMITS } from './standby-limits.js';
 import { senderAfter } from './standby-sender.js';
 
 const { heartbeatMs } = DATABASE_LIMITS;
-const { answerMs, connectMs, retryMs } = STANDBY_LIMITS;
+const { connectMs, retryMs } = STANDBY_LIMITS;
 
 /** A standby, and whether reads can go there: it answers, follows the primary, and is close behind. */
 export class Standby {
@@ -34,7 +34,7 @@ export class Standby {
     readonly name: string,
     config: pg.ClientConfig,
     named: boolean,
-    private readonly replay: Replay,
+    private readonly follower: Follower,
   ) {
     const availability = new StandbyAvailability(name);
     const { Pool } = serverDriver(availability);
@@ -50,13 +50,13 @@ export class Standby {
       kind: 'read',
       named,
       availability,
-      answerMs,
+      answerMs: follower.answerMs,
       largestBatch: STANDBY_BATCH,
       refusals: { count() {} }, // the primary serves
       locks: new RecentLock(),
       pool: () => pool,
     };
-    const Sender = senderAfter((client) => this.use(client, () => this.replay.catchUp(client)));
+    const Sender = senderAfter((client) => this.use(client, () => this.follower.catchUp(client)));
     this.queue = new StatementQueue(target, STANDBY_BATCHES, Sender);
     this.staleReads = new StatementQueue(target, STANDBY_BATCHES);
   }
@@ -66,7 +66,7 @@ export class Standby {
   }
 
   get lag(): number {
-    return this.replay.lag;
+    return this.follower.lag;
   }
 
   get load(): { waiting: number; underWay: number } {
@@ -116,7 +116,7 @@ export class Standby {
   private async check(): Promise<void> {
     const client = await this.pool.probe();
     try {
-      await this.use(client, () => this.replay.follow(client));
+      await this.use(client, () => this.follower.follow(client));
       client.release();
       this.availability.markAvailable();
     } catch (error) {

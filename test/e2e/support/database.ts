@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, it } from '@jest/globals';
+import { describe } from '@jest/globals';
 import pg from 'pg';
 import { createOnCitus, dropOnCitus } from '../../../scripts/support/citus-cluster.mjs';
 import { CITUS } from '../../../src/database/citus/citus.js';
@@ -18,7 +18,6 @@ export const isCluster = Boolean(process.env['CITUS_NODE_URLS']);
 
 /** Tests of what tables on a cluster cannot have, such as triggers (`npm run with-citus -- npm test`). */
 export const describeOffCluster = isCluster ? describe.skip : describeInside;
-export const itOffCluster = isCluster ? it.skip : it;
 
 export interface TestDatabase {
   readonly connection: DatabaseConnection;
@@ -34,13 +33,18 @@ export async function createDatabase(): Promise<TestDatabase> {
   return server ? onServer(server) : embedded();
 }
 
-/** The nodes, the coordinator first. */
+/** On these nodes, the coordinator first. The workers answer reads. */
 async function onCitus(nodes: string[]): Promise<TestDatabase> {
   const name = newName();
   await createOnCitus(nodes, name);
-  const url = at(nodes[0] as string, name);
+  const [coordinator = '', ...workers] = nodes;
+  const url = at(coordinator, name);
   return {
-    connection: { ...server(url, url), distribution: CITUS },
+    connection: {
+      ...server(url, url),
+      distribution: CITUS,
+      standbyUrls: workers.map((node) => at(node, name)),
+    },
     drop: () => dropOnCitus(nodes, name),
   };
 }
