@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../scripts/support/free-port.mjs';
-import { startHaproxy } from './support/haproxy.mjs';
 import { bearer, httpClient } from './support/http.mjs';
 import { query, startPostgres } from './support/postgres.mjs';
 import { childrenOf } from './support/process-figures.mjs';
 import { issueKeys, startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { startReplicas } from './support/two-replicas.mjs';
 
 export const hasShortForm = true;
 export const title =
@@ -29,20 +28,13 @@ export async function run(drill) {
 }
 
 async function restartReplicas(drill, shape, settings, key) {
-  const replicas = [];
-  for (const name of ['replica-1', 'replica-2']) {
-    const own = { ...settings, PORT: String(await freePort()) };
-    replicas.push({ name, settings: own, service: await startService(drill, own) });
-  }
-  const [first, second] = replicas.map(({ service }) => new URL(service.origin).host);
-  const proxy = await startHaproxy(drill, { addresses: { REPLICA_1: first, REPLICA_2: second } });
-  for (const { name } of replicas) await proxy.up(name);
-
-  const load = await steadyLoad(drill, proxy.origin, key, shape.perSecond, settings.DATABASE_URL);
+  const { origin, replicas, end, begin } = await startReplicas(drill, settings);
+  const load = await steadyLoad(drill, origin, key, shape.perSecond, settings.DATABASE_URL);
   const exits = [];
   for (let round = 1; round <= shape.rounds; round++) {
     for (const replica of replicas) {
-      exits.push(await restart(drill, proxy, replica));
+      exits.push(await end(replica));
+      await begin(replica);
       drill.progress(
         `round ${round}: ${replica.name} is back; ${load.sent()} requests, ${load.failed()} failed`,
       );
@@ -92,18 +84,6 @@ async function renewal({ pid, child }) {
     return present.length === WORKERS && present.every((worker) => !workers.includes(worker));
   });
   return elapsed();
-}
-
-/** Restarts a replica like an orchestrator: waits until the load balancer uses it again. */
-async function restart(drill, proxy, replica) {
-  const began = performance.now();
-  await replica.service.stop();
-  const ms = performance.now() - began;
-  const { exitCode } = replica.service.child;
-  await proxy.up(replica.name, false);
-  replica.service = await startService(drill, replica.settings);
-  await proxy.up(replica.name);
-  return { ms, exitCode };
 }
 
 /** Sends requests at a steady rate over kept-alive connections; one in four is a POST. */

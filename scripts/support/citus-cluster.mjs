@@ -9,7 +9,7 @@ const TEMPLATE = 'citus_template';
 const DATABASE = 'animals';
 
 /** Of each node. A maintenance worker of Citus runs for each database. */
-const SETTINGS = {
+export const CITUS_SETTINGS = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
   max_connections: '400',
@@ -29,7 +29,7 @@ const SETTINGS = {
 export async function startCitus(binaries, settings) {
   const password = randomBytes(16).toString('hex'); // Citus gives the workers that of the coordinator
   const starts = Array.from({ length: WORKERS + 1 }, () =>
-    startCluster(binaries, { ...SETTINGS, ...settings }, password),
+    startCluster(binaries, { ...CITUS_SETTINGS, ...settings }, password),
   );
   const nodes = (await Promise.allSettled(starts)).flatMap(({ value }) => value ?? []);
   const stop = async () => void (await Promise.all(nodes.map((node) => node.stop())));
@@ -39,7 +39,7 @@ export async function startCitus(binaries, settings) {
     const urls = nodes.map(({ url }) => url);
     await createOnCitus(urls, DATABASE);
     const addWorker = async () => {
-      const worker = await startCluster(binaries, { ...SETTINGS, ...settings }, password);
+      const worker = await startCluster(binaries, { ...CITUS_SETTINGS, ...settings }, password);
       nodes.push(worker);
       letConnect(nodes);
       // The database knows the one that it was copied from.
@@ -48,7 +48,8 @@ export async function startCitus(binaries, settings) {
       await run(at(urls[0], DATABASE), `SELECT citus_add_node('127.0.0.1', ${new URL(worker.url).port})`);
     };
     const pgCtl = (...args) => Promise.all(nodes.map((node) => node.pgCtl(...args)));
-    return { url: at(urls[0], DATABASE), nodes, urls, pgCtl, addWorker, stop };
+    const [url, ...workerUrls] = urls.map((node) => at(node, DATABASE));
+    return { url, workerUrls, nodes, urls, pgCtl, addWorker, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -93,7 +94,7 @@ async function makeTemplate(nodes) {
 }
 
 /** The nodes connect to each other. */
-function letConnect(nodes) {
+export function letConnect(nodes) {
   const lines = nodes.map(({ url }) => {
     const { hostname, port, username, password } = new URL(url);
     return `${hostname}:${port}:*:${username}:${password}\n`;
