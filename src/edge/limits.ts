@@ -4,7 +4,7 @@ import { SIZE_LIMITS } from '../common/contract.js';
 export const LIMITS = {
   ...SIZE_LIMITS,
   /** Headers, and chunks of the body: small ones take far more memory than their bytes. */
-  headers: 1_000,
+  headers: 100,
   chunks: 500,
   /** The time for a client to send its headers, and its whole request. */
   headersMs: 8_000,

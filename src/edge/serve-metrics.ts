@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { ConfigError } from '../common/config/load-config.js';
 import { watchConnections } from './http/connections.js';
@@ -15,7 +16,8 @@ export async function serveMetrics(
   collect: () => Promise<string>,
   log: { error(error: unknown): void },
 ): Promise<Server> {
-  const server = createServer((request, response) => void answer(request, response, collect, log));
+  const share = shared(collect);
+  const server = createServer((request, response) => void answer(request, response, share, log));
   watchConnections(server, { ...LIMITS, connections: CONNECTIONS });
   handleInOrder(server);
   try {
@@ -26,6 +28,15 @@ export async function serveMetrics(
       `METRICS_PORT and METRICS_HOST must be a free address (${(error as Error).message})`,
     ]);
   }
+}
+
+/** Scrapers that ask at the same time get the same page, so that many of them cost little more than one. */
+function shared(collect: () => Promise<string>): () => Promise<string> {
+  let page: Promise<string> | undefined;
+  return () =>
+    (page ??= setImmediate()
+      .then(collect)
+      .finally(() => (page = undefined)));
 }
 
 async function answer(

@@ -15,12 +15,20 @@ export class WorkerMetrics {
   private readonly latest = new Map<number, MetricValues[]>();
   private past: object[] = [];
   private readonly onCollected = new Map<number, () => void>();
-  private page: Promise<string> | undefined;
 
-  /** Returns the page for Prometheus. Scrapers that ask at the same time get the same. */
-  collect(workers: Worker[]): Promise<string> {
-    this.page ??= this.gather(workers).finally(() => (this.page = undefined));
-    return this.page;
+  /** Returns the page for Prometheus. */
+  async collect(workers: Worker[]): Promise<string> {
+    const answers = workers.map(
+      (worker) => new Promise<void>((resolve) => this.onCollected.set(worker.id, resolve)),
+    );
+    for (const worker of workers) sendTo(worker, { type: 'collect' });
+    const patience = new AbortController();
+    await Promise.race([
+      Promise.all(answers),
+      delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}),
+    ]);
+    patience.abort();
+    return AggregatorRegistry.aggregate([...this.latest.values(), this.past]).metrics();
   }
 
   receive({ id }: Worker, metrics: MetricValues[]): void {
@@ -34,20 +42,6 @@ export class WorkerMetrics {
     this.latest.delete(id);
     this.onCollected.get(id)?.();
     this.onCollected.delete(id);
-  }
-
-  private async gather(workers: Worker[]): Promise<string> {
-    const answers = workers.map(
-      (worker) => new Promise<void>((resolve) => this.onCollected.set(worker.id, resolve)),
-    );
-    for (const worker of workers) sendTo(worker, { type: 'collect' });
-    const patience = new AbortController();
-    await Promise.race([
-      Promise.all(answers),
-      delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}),
-    ]);
-    patience.abort();
-    return AggregatorRegistry.aggregate([...this.latest.values(), this.past]).metrics();
   }
 }
 

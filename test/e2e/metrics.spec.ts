@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { DeclaredErrors } from '../../src/api/errors/declared-errors.js';
@@ -40,22 +41,37 @@ describe('Metrics', () => {
     expect((await call(origin, 'POST', '/metrics')).status).toBe(404);
   });
 
-  it('are written once at a time for a connection, however many are asked for at once', async () => {
-    const { registry } = service.app.get(Metrics);
-    const { metrics } = registry;
-    let writing = 0;
-    let most = 0;
-    registry.metrics = async () => {
-      most = Math.max(most, ++writing);
-      await new Promise(setImmediate);
-      writing--;
-      return '';
-    };
-    const get = 'GET /metrics HTTP/1.1\r\nHost: x\r\n';
-    const received = await sendRaw(origin, `${get}\r\n`.repeat(20) + `${get}Connection: close\r\n\r\n`);
-    registry.metrics = metrics;
-    expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(21);
-    expect(most).toBe(1);
+  describe('are written once at a time', () => {
+    let written: () => Promise<string>;
+    let writing: number;
+    let most: number;
+    beforeEach(() => {
+      const { registry } = service.app.get(Metrics);
+      written = registry.metrics;
+      writing = most = 0;
+      registry.metrics = async () => {
+        most = Math.max(most, ++writing);
+        await delay(5);
+        writing--;
+        return '';
+      };
+    });
+    afterEach(() => {
+      service.app.get(Metrics).registry.metrics = written;
+    });
+
+    it('for one connection, however often it asks', async () => {
+      const get = 'GET /metrics HTTP/1.1\r\nHost: x\r\n';
+      const received = await sendRaw(origin, `${get}\r\n`.repeat(20) + `${get}Connection: close\r\n\r\n`);
+      expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(21);
+      expect(most).toBe(1);
+    });
+
+    it('for all connections, which get the same page', async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => call(origin, 'GET', '/metrics')));
+      expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200));
+      expect(most).toBe(1);
+    });
   });
 
   it('count and time requests by method, route and status', async () => {

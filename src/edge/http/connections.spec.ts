@@ -1,9 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { markShared, watchConnections } from './connections.js';
+import { handleInOrder } from './pipelining.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const LIMITS = { connections: 10, stalledMs: 300, silentMs: 200, unsentBytes: 100_000_000 };
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -88,6 +94,22 @@ describe('watchConnections', () => {
     while ((await count()) > 3) await delay(10);
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false, true, true, false]);
     expect(reasons).toEqual(['slow', 'slow']);
+  });
+
+  it('keeps nothing of a request whose answer an idle connection has taken', async () => {
+    const requests: WeakRef<IncomingMessage>[] = [];
+    await start(Buffer.alloc(10));
+    handleInOrder(server);
+    server.on('request', (request) => requests.push(new WeakRef(request)));
+    for (const target of ['/1', '/shared']) {
+      await visit(true, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2));
+    }
+    while (requests.length < 4) await delay(10);
+    while (requests.some((request) => request.deref())) {
+      await delay(50);
+      collectGarbage();
+    }
+    expect(await count()).toBe(2);
   });
 
   it('closes silent connections when more than half of the limit is in use', async () => {

@@ -1,12 +1,13 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS } from '../limits.js';
+import { forgetAnswered } from './pipelining.js';
 
 const SHARED = Symbol('shared response');
 
 declare module 'node:net' {
   interface Socket {
-    [SHARED]?: ServerResponse;
+    [SHARED]?: ServerResponse | undefined;
     /** Internal to Node.js. The public `writableLength` does not change while a large chunk is being sent. */
     readonly _handle?: { readonly writeQueueSize?: number } | null;
   }
@@ -56,6 +57,8 @@ export function watchConnections(
     const silentMs = open.size > limits.connections / 2 ? limits.silentMs : Infinity;
     for (const [socket, progress] of open) {
       update(progress, socket, now);
+      forgetAnswered(socket);
+      if (socket[SHARED]?.writableFinished) socket[SHARED] = undefined;
       // A reset: after an orderly close, the kernel would keep the unread bytes.
       if (now - progress.sentAt >= limits.stalledMs) {
         onClose('stalled');

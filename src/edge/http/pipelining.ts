@@ -17,7 +17,7 @@ const HELD = Symbol('held requests');
 
 declare module 'node:net' {
   interface Socket {
-    [LAST]?: Exchange;
+    [LAST]?: Exchange | undefined;
     [HELD]?: number;
   }
 }
@@ -41,7 +41,8 @@ export function handleInOrder(server: Server, limits: Limits = LIMITS): void {
   server.on('connection', (socket) => socket.once('close', () => hold(socket, -(socket[HELD] ?? 0))));
   prependHandler(server, (request, response, handle) => {
     const { socket } = request;
-    socket[LAST] = { request, response, previous: socket[LAST]?.response };
+    const previous = socket[LAST]?.response;
+    socket[LAST] = { request, response, previous: previous?.closed ? undefined : previous };
     // A response gets its socket once the previous one is sent.
     if (response.socket) {
       handle(request, response);
@@ -81,7 +82,13 @@ function handleIfOpen(handle: RequestListener, request: IncomingMessage, respons
   if (request.socket.writable) handle(request, response);
 }
 
-/** The latest request of a connection, with its response and the previous one. */
+/** Frees the request of an idle connection. Its headers can take twenty times their bytes. */
+export function forgetAnswered(socket: Socket): void {
+  const last = socket[LAST];
+  if (last?.response.closed && last.request.complete) socket[LAST] = undefined;
+}
+
+/** The latest request of a connection, with its response and the previous one until they are sent. */
 export function lastExchange(socket: Socket): Exchange | undefined {
   return socket[LAST];
 }

@@ -60,11 +60,11 @@ export const malformedHttp: Line[] = [
   [BAD, bytes('GET /v1/p'), 'a truncated target', { cutOff: true }],
   ['431 headers_too_large', get('/v1/pets', `X: ${'x'.repeat(17_000)}`), 'one large header'],
   ['431 headers_too_large', get('/v1/pets', ...Array<string>(2_000).fill('X: 12345')), 'many small headers'],
-  ['431 headers_too_large', get('/v1/pets', ...Array<string>(1_100).fill('X: 1')), 'too many tiny headers'],
+  ['431 headers_too_large', get('/v1/pets', ...Array<string>(100).fill('X: 1')), 'too many tiny headers'],
   ['431 headers_too_large', get('/v1/pets', ...Array<string>(9_000).fill('X:')), 'far too many'],
   ['431 headers_too_large', get('/v1/pets', `${'X'.repeat(17_000)}: 1`), 'a large name'],
   ['200', get('/v1/pets', `X: ${'x'.repeat(15_000)}`), 'large, and within the limit'],
-  ['200', get('/v1/pets', ...Array<string>(900).fill('X: 1')), 'many, and within the limit'],
+  ['200', get('/v1/pets', ...Array<string>(95).fill('X: 1')), 'many, and within the limit'],
   ['200', bytes(`\r\n\r\n${get('/v1/pets')}`), 'empty lines before a request are ignored'],
   ['200', message('GET /v1/pets HTTP/1.0', KEY), 'HTTP/1.0 needs no Host; the connection is closed'],
   [
