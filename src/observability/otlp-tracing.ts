@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { METHODS } from 'node:http';
+import { subscribe } from 'node:diagnostics_channel';
+import { type ClientRequest, METHODS } from 'node:http';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import {
   type Context,
@@ -21,6 +22,17 @@ import { type Attributes, Tracing } from './tracing.js';
 
 /** Limits the last export at shutdown: retries would delay it by seconds while the collector is down. */
 const FLUSH_TIMEOUT_MS = 1_000;
+
+const ignore = (): void => {};
+
+/**
+ * A collector may refuse spans before it has read them, and close the connection. The error of the rest comes after the
+ * response, when Node.js no longer listens: it would end the process.
+ */
+subscribe('http.client.request.start', (message) => {
+  const { socket } = (message as { request: ClientRequest }).request;
+  if (socket && !socket.listeners('error').includes(ignore)) socket.on('error', ignore);
+});
 
 /**
  * Exports spans to a collector. It registers nothing globally, since a process may run several applications. The standard
