@@ -77,10 +77,13 @@ export class RateLimiter {
     const outcome = await redis.run(() => shared.consume(client)).catch((error: unknown) => error);
     // The library throws the result when the limit is exceeded.
     if (!(outcome instanceof RateLimiterRes)) return this.takeLocal(client);
+    const { consumedPoints, msBeforeNext } = outcome;
+    // The clock of Redis was set back, and the window would last that much longer.
+    if (msBeforeNext > WINDOW_MS) redis.run(() => shared.delete(client)).catch(() => {}); // reported
     return this.allowance(
       client,
-      outcome.consumedPoints,
-      outcome.msBeforeNext,
+      consumedPoints,
+      Math.min(msBeforeNext, WINDOW_MS),
       Math.floor(performance.now()),
     );
   }

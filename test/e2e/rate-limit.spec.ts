@@ -93,6 +93,25 @@ if (redisUrl) {
     expect(remaining).toEqual([2, 1, 0]);
     expect(() => refused?.throwIfExceeded()).toThrow(/^Too many requests/);
   });
+
+  it('Rate limits end after a minute though the clock of Redis was set back', async () => {
+    const operator = createClient({ url: redisUrl });
+    await operator.connect();
+    const service = await startService({ redisUrl, rateLimitPerKey: 1 });
+    const client = randomUUID();
+    const take = async () => service.app.get(RateLimits).requests.take(client);
+    await take();
+    const key = `animal-store:requests:${client}`;
+    expect(await operator.pExpire(key, 3_600_000)).toBe(1);
+    const refused = await take();
+    while ((await operator.exists(key)) === 1) await delay(10);
+    const next = await take();
+    await service.stop();
+    await operator.close();
+    expect(() => refused?.throwIfExceeded()).toThrow('Too many requests. Try again in 60 seconds.');
+    expect(next?.remaining).toBe(0);
+    expect(() => next?.throwIfExceeded()).not.toThrow();
+  });
 }
 
 const redisPid = Number(process.env['REDIS_PID']);
