@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -18,7 +19,7 @@ const HEARTBEAT = 'SHOW transaction_read_only';
   let direct: pg.Client;
   let app: NestFastifyApplication;
   let role: string;
-  let ask: (method: string, path: string) => Promise<number>;
+  let ask: (method: string, path: string, more?: Record<string, string>) => Promise<number>;
   const log: string[] = [];
 
   beforeEach(async () => {
@@ -40,9 +41,9 @@ const HEARTBEAT = 'SHOW transaction_read_only';
     const origin = await app.getUrl();
     const { key } = await app.get(KeysService).issue({ name: 'scarce' });
     const headers = { authorization: `Bearer ${key}` };
-    ask = async (method, path) => {
+    ask = async (method, path, more) => {
       const body = method === 'POST' ? { body: { name: 'Scarce', categoryId: 1 } } : {};
-      return (await call(origin, method, path, { headers, ...body })).status;
+      return (await call(origin, method, path, { headers: { ...headers, ...more }, ...body })).status;
     };
     await until(async () => (await ask('POST', '/v1/pets')) === 201);
     await until(async () => (await backends(`query = '${HEARTBEAT}'`)).length === 1);
@@ -90,5 +91,15 @@ const HEARTBEAT = 'SHOW transaction_read_only';
     const isNormal = async () => (await everything()).join() === '200,201,200';
     await until(isNormal);
     for (let i = 0; i < 10; i++, await delay(100)) expect(await everything()).toEqual([200, 201, 200]);
+  });
+
+  it('the log says why creates with an Idempotency-Key get none', async () => {
+    await limitConnections(QUEUE_CONNECTIONS.read + QUEUE_CONNECTIONS.write);
+    await end(await backends());
+    await until(async () => (await everything()).join() === '200,201,200');
+    await until(async () => (await ask('POST', '/v1/pets', { 'idempotency-key': randomUUID() })) === 503);
+    expect(log.filter((line) => line.includes('refuses')).join()).toContain(
+      `which are answered 503: too many connections for role \\"${role}\\" (53300)`,
+    );
   });
 });

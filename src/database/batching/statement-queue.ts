@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
@@ -94,10 +95,16 @@ export class StatementQueue {
     this.underWay++;
     const sender = new this.Sender(this.target, (error) => {
       this.underWay--;
-      if (error) this.refuseWaiting(noConnection(error));
+      if (error) this.refuseConnection(error);
       this.startSoon();
     });
     sender.start(() => this.take());
+  }
+
+  /** The heartbeat may have other connections, and sees only a server that stops or starts. */
+  private refuseConnection(error: Error): void {
+    if (error instanceof DatabaseError && !error.code?.startsWith('57')) this.target.refusals.count(error);
+    this.refuseWaiting(noConnection(error));
   }
 
   private take(): PendingQuery[] {

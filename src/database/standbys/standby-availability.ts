@@ -15,6 +15,10 @@ export class StandbyAvailability extends Availability {
     this.logger.warn(`The standby ${this.name} is left out: ${reason}`);
   }
 
+  protected override logStillAway(reason: string): void {
+    this.logger.warn(`The standby ${this.name} is still left out: ${reason}`);
+  }
+
   protected override logBack(seconds: string): void {
     this.logger.log(`Reads go to the standby ${this.name} again, after ${seconds} s.`);
   }
