@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThan, MoreThan } from 'typeorm';
+import { Between, IsNull, LessThan, MoreThan, Not } from 'typeorm';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
 import { ApiKey } from './api-key.entity.js';
 
@@ -75,12 +75,14 @@ export class KeysRepository {
     return affected ?? 0;
   }
 
-  /** Does nothing when any process has recorded a use since `notSince`. */
-  async markUsed(id: bigint, lastUsedAt: Date, notSince: Date): Promise<void> {
+  /** Does nothing when any process has recorded a use within this time. A later one is that of a clock that was wrong. */
+  async markUsed(id: bigint, lastUsedAt: Date, withinMs: number): Promise<void> {
+    const now = lastUsedAt.getTime();
+    const isRecent = Between(new Date(now - withinMs), new Date(now + withinMs));
     await this.keys.update(
       [
         { id, lastUsedAt: IsNull() },
-        { id, lastUsedAt: LessThan(notSince) },
+        { id, lastUsedAt: Not(isRecent) },
       ],
       { lastUsedAt },
     );

@@ -155,10 +155,10 @@ export class KeysService {
 
   /** Records a use in the background, at most once a minute for each key. */
   private recordUse({ id }: ApiKey, now: Date): void {
-    if (now.getTime() - (this.lastUse.get(id) ?? 0) < USE_RECORDED_EVERY_MS) return;
+    // In both directions, since the clock may be set back.
+    if (Math.abs(now.getTime() - (this.lastUse.get(id) ?? 0)) < USE_RECORDED_EVERY_MS) return;
     this.lastUse.set(id, now.getTime());
-    const notSince = new Date(now.getTime() - USE_RECORDED_EVERY_MS);
-    this.repository.markUsed(id, now, notSince).catch((error: unknown) => {
+    this.repository.markUsed(id, now, USE_RECORDED_EVERY_MS).catch((error: unknown) => {
       this.logger.warn(`The use of key ${id} was not recorded: ${String(error)}`);
     });
   }

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
-import { DAY_MS } from '../../src/common/clock.js';
+import { Clock, DAY_MS } from '../../src/common/clock.js';
 import { expectError } from './support/expectations.js';
 import { describeOnServer } from './support/database.js';
 import { type Service, startService } from './support/service.js';
@@ -176,10 +176,23 @@ describe('API keys', () => {
     writes.mockRestore();
 
     const now = new Date();
-    const aMinuteAgo = new Date(now.getTime() - 60_000);
-    await repository().markUsed(id, now, aMinuteAgo);
-    await repository().markUsed(id, new Date(now.getTime() + 1), aMinuteAgo);
+    await repository().markUsed(id, now, 60_000);
+    await repository().markUsed(id, new Date(now.getTime() + 1), 60_000);
     expect((await keys.find(id))!.lastUsedAt).toEqual(now);
+  });
+
+  it('record their last use again after a clock that was ahead', async () => {
+    const { id, key } = await keys.issue({ name: 'ahead' });
+    const lastUse = async () => (await keys.find(id))!.lastUsedAt?.getTime();
+    const [clock, now] = [service.app.get(Clock), Date.now()];
+    const set = jest.spyOn(clock, 'now').mockReturnValue(new Date(now + DAY_MS));
+    await list(key);
+    while ((await lastUse()) !== now + DAY_MS) await setTimeout(10);
+    set.mockReturnValue(new Date(now));
+    await list(key);
+    set.mockRestore();
+    for (let i = 0; i < 300 && (await lastUse()) !== now; i++) await setTimeout(10);
+    expect(await lastUse()).toBe(now);
   });
 
   it('never appear in the log, in any form or at any level', () => {
