@@ -1,8 +1,6 @@
 import { Logger } from '@nestjs/common';
+import { LastingReason } from '../common/lasting-reason.js';
 import { DatabaseOutage } from './database-errors.js';
-
-/** A reason that holds for this time has replaced the one in the log. */
-const LASTING_MS = 5_000;
 
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
 export class Availability {
@@ -10,9 +8,7 @@ export class Availability {
   private readonly listeners = new Set<(outage: DatabaseOutage) => void>();
   private state: 'connecting' | 'available' | 'away' = 'connecting';
   private awaySince = 0;
-  private loggedReason = '';
-  private reason = '';
-  private reasonSince = 0;
+  private readonly reason = new LastingReason();
   private respondedAt = 0;
 
   get isAvailable(): boolean {
@@ -47,25 +43,15 @@ export class Availability {
   }
 
   markAway(reason: string): void {
-    const now = performance.now();
-    if (reason !== this.reason || !this.isAway) this.reasonSince = now;
-    this.reason = reason;
     if (this.isAway) {
-      this.logLasting(now);
+      if (this.reason.replaces(reason)) this.logStillAway(reason);
       return;
     }
     this.state = 'away';
-    this.awaySince = now;
-    this.loggedReason = reason;
+    this.awaySince = performance.now();
+    this.reason.begin(reason);
     this.logAway(reason);
     for (const listener of this.listeners) listener(new DatabaseOutage());
-  }
-
-  /** The first reason may not be the one to mend: a server that has been restarted refuses the password. */
-  private logLasting(now: number): void {
-    if (this.reason === this.loggedReason || now - this.reasonSince < LASTING_MS) return;
-    this.loggedReason = this.reason;
-    this.logStillAway(this.reason);
   }
 
   protected logBack(seconds: string): void {

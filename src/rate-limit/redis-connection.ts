@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { ErrorReply, RedisClientType } from '@redis/client';
 import { SERVICE_NAME } from '../common/contract.js';
+import { LastingReason } from '../common/lasting-reason.js';
 
 /** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
 const PATIENCE_MS = 100;
@@ -28,6 +29,7 @@ export class RedisConnection {
   private reconnecting: NodeJS.Timeout | undefined;
   /** Until a new connection has taken a write. */
   private isAway = false;
+  private readonly reason = new LastingReason();
   /** When Redis last refused a command. */
   private refusedAt: number | undefined;
 
@@ -120,8 +122,11 @@ export class RedisConnection {
   /** Logs each outage once, not each attempt to connect. */
   private reportOutage({ message, code = 'unknown error' }: NodeJS.ErrnoException): void {
     // An error of several addresses has no message, only a code.
-    if (!this.isAway)
-      this.logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
+    const reason = message || code;
+    if (!this.isAway) {
+      this.reason.begin(reason);
+      this.logger.warn(`Redis: ${reason}; limits hold for this process until it is back`);
+    } else if (this.reason.replaces(reason)) this.logger.warn(`Redis is still away: ${reason}`);
     this.isAway = true;
   }
 

@@ -173,7 +173,8 @@ if (redisPid) {
 
       await end();
       await untilCountedTogether();
-      const lines = service.log.filter((line) => line.includes('Redis'));
+      // A reason that holds for five seconds may be between them, on a slow machine.
+      const lines = service.log.filter((line) => line.includes('Redis') && !line.includes('still away'));
       expect(lines).toEqual([
         expect.stringContaining(
           'Redis: no answer within 100 ms; limits hold for this process until it is back',
