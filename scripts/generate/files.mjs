@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { root } from '../support/root.mjs';
 import { assemble } from './assemble.mjs';
-import { keptOf } from './kept.mjs';
+import { keepingOf } from './kept.mjs';
 import { rename } from './names.mjs';
 import { nestedFiles } from './nested.mjs';
 import { needsOf } from './operations.mjs';
@@ -12,9 +12,9 @@ import { readTemplate } from './template.mjs';
 const TEMPLATE_TIME = '1000000000000';
 
 /** The formatted files of a new resource, by path. */
-export async function filesOf({ names, fields, operations, kept = keptOf(fields) }, now) {
+export async function filesOf({ names, fields, operations, keeping = keepingOf(fields) }, now) {
   const { format, resolveConfig } = await import('prettier');
-  const slots = slotsOf(fields, operations, kept);
+  const slots = slotsOf(fields, operations, keeping);
   const conditions = conditionsOf(fields, operations);
   const assembled = Object.entries(readTemplate())
     .filter(([path]) => needsOf(path).some((need) => conditions.has(need)))

@@ -29,7 +29,7 @@ const terminal = { input: process.stdin, output: process.stdout };
  * What suits the fields, so that a cluster can hold the constraints: rows lie with those of one other table, or, where
  * values are unique, everywhere.
  */
-export function keptOf(fields) {
+export function keepingOf(fields) {
   const references = fields.filter(({ reference }) => reference);
   const isUnique = fields.some(({ unique }) => unique);
   if (references.every(({ reference }) => reference.kept === 'everywhere'))

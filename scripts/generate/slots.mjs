@@ -5,7 +5,7 @@ import { errorSlots } from './slots/errors.mjs';
 import { entitySlots, migrationSlots } from './slots/table.mjs';
 import { exampleSlots, testSlots } from './slots/tests.mjs';
 
-export function slotsOf(fields, operations, kept) {
+export function slotsOf(fields, operations, keeping) {
   const each = (write, by = '\n') => fields.map(write).filter(Boolean).join(by);
   return {
     ...entitySlots(each),
@@ -14,7 +14,7 @@ export function slotsOf(fields, operations, kept) {
     ...exampleSlots(each),
     ...testSlots(each),
     ...errorSlots(each),
-    kept,
+    keeping,
     fresh: freshOf(fields),
     andReturnsLocation: operations.has('get') ? ' and returns its Location' : '',
     fieldImports: each(

@@ -4,7 +4,7 @@ import { jsonOf } from '../database/json-of.js';
 import { Kept } from '../database/kept.js';
 // $fieldImportsHere$
 
-@Kept('$kept$')
+@Kept('$keeping$')
 @Entity('sample_things')
 // $indices$
 // $checks$
