@@ -84,7 +84,7 @@ async function toCitus(drill, deployment) {
     appendFileSync(join(server.data, 'postgresql.conf'), lines.join(''));
     letConnect([server, ...workers]);
     await server.pgCtl('restart', '-m', 'fast');
-    const [onEach, onCoordinator] = blocksOf('Citus');
+    const [onEach, onCoordinator, freeing] = blocksOf('Citus');
     for (const { url } of [server, ...workers]) await query(url, onEach);
     await query(server.url, addressed(onCoordinator, [server, ...workers]));
     for (const replica of replicas) await end(replica);
@@ -93,6 +93,7 @@ async function toCitus(drill, deployment) {
       DATABASE_STANDBY_URLS: workers.map(({ url }) => url).join(','),
     };
     for (const replica of replicas) await begin(replica, settings);
+    await query(server.url, freeing);
   });
   judge(drill, 'to Citus', outcomes, { mayRefuse: true });
   const ids = outcomes.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).id);

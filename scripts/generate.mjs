@@ -16,7 +16,7 @@ import { runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 
 const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular <name>] [--path <path>] [--only <operations>]
-         [--kept distributed|everywhere|local]
+         [--kept distributed|everywhere|unsupported]
 
   npm run generate -- toys 'name:text(255) price:decimal? petId:int64->pets'
   npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-const WORDS = ['distributed', 'everywhere', 'local', 'unsupported'];
+const WORDS = ['distributed', 'everywhere', 'unsupported'];
 
 /** Reads --kept, or throws an error that says what to write. */
 export function readKept(word) {

@@ -62,7 +62,17 @@ export async function createOnCitus(urls, name) {
 }
 
 export async function dropOnCitus(urls, name) {
-  await Promise.all(urls.map((url) => run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)));
+  await Promise.all(urls.map((url) => drop(url, name)));
+}
+
+/** Sessions of Citus itself may come back in the five seconds that PostgreSQL gives others to end. */
+async function drop(url, name, attempts = 5) {
+  try {
+    await run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  } catch (error) {
+    if (attempts === 1) throw error;
+    await drop(url, name, attempts - 1);
+  }
 }
 
 /** Adding nodes takes a second, and a copy of a database that knows them a fifth of it. */

@@ -9,7 +9,8 @@ import type { ForeignKeyMetadata } from 'typeorm/metadata/ForeignKeyMetadata.js'
  * - `distributed`: each row on one node. Rows with neighbouring ids lie together; so do rows that refer to a distributed
  *   table, with those that they refer to.
  * - `everywhere`: all rows on every node. For tables that are small or rarely change, and that others refer to.
- * - `local`: on the coordinator. Its changes must not share a transaction with those of other tables.
+ * - `local`: on the coordinator. Its changes must not share a transaction with those of other tables, nor have an
+ *   Idempotency-Key.
  * - `unsupported`: not at all, because it could not hold the constraints. A start on a cluster is refused.
  */
 export type Keeping = 'distributed' | 'everywhere' | 'local' | 'unsupported';

@@ -6,6 +6,7 @@ import type { DatabaseConnection } from './connection.js';
 import { driverErrorOf } from './database-errors.js';
 import { refuseCluster } from './citus/require-cluster.js';
 import type { OtherTables } from './kept.js';
+import { requireKept } from './require-kept.js';
 import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
@@ -50,6 +51,7 @@ export async function migrate(
     else if (connection.kind === 'server') await refuseCluster(runner);
     await lock(runner, signal);
     if (connection.kind === 'server') limitLockWaits(runner);
+    if (distribution) dataSource.entityMetadatas.forEach(requireKept);
     await distribution?.postponeReferences(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';

@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getRepositoryToken } from '@nestjs/typeorm';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { CITUS } from '../../src/database/citus/citus.js';
+import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { StatementQueues } from '../../src/database/batching/statement-queues.js';
 import type { Row } from '../../src/database/batching/statement.js';
 import type { DatabaseConnection, ServerConnection } from '../../src/database/connection.js';
+import { OutcomeUnknown } from '../../src/database/database-errors.js';
 import { Database } from '../../src/database/database.js';
 import { migrate } from '../../src/database/migrator.js';
 import { keepingOf } from '../../src/database/kept.js';
@@ -123,6 +126,49 @@ describeOnCluster('On a cluster', () => {
     await Promise.all([coordinator.end(), other.end()]);
   });
 
+  it('a worker that was replaced by another server answers no more reads', async () => {
+    const database = await createDatabase();
+    const { url, standbyUrls = [] } = database.connection as ServerConnection;
+    const [coordinator, worker] = [new pg.Client(url), new pg.Client(standbyUrls[0])];
+    await Promise.all([coordinator.connect(), worker.connect()]);
+    const follower = CITUS.follower(async ({ text, properties }, values) =>
+      (await coordinator.query<string[]>({ text, values: [...values], rowMode: 'array' })).rows.map((row) =>
+        Object.fromEntries(row.map((value, i) => [properties[i] ?? '', value])),
+      ),
+    );
+    await follower.catchUp(worker);
+    const port = new URL(standbyUrls[0] ?? '').port;
+    await coordinator.query(
+      `SELECT citus_update_node(nodeid, 'localhost', nodeport) FROM pg_dist_node WHERE nodeport = ${port}`,
+    );
+    await expect(follower.catchUp(worker)).rejects.toThrow('the cluster does not use it');
+    await Promise.all([coordinator.end(), worker.end()]);
+    await database.drop();
+  }, 30_000);
+
+  it('a change that is cancelled may be stored on its worker, so its outcome is unknown', async () => {
+    const pets = service.app.get<BatchedRepository<Pet>>(getRepositoryToken(Pet));
+    const { id } = await pets.add({ name: 'Before', categoryId: 1n, status: null });
+    const workers = (process.env['CITUS_NODE_URLS'] ?? '').split(',').slice(1);
+    const hold = (on: boolean) =>
+      Promise.all(
+        workers.map(async (worker) => {
+          await run(
+            worker,
+            `ALTER SYSTEM ${on ? "SET synchronous_standby_names = 'nobody'" : 'RESET synchronous_standby_names'}`,
+          );
+          await run(worker, 'SELECT pg_reload_conf()');
+        }),
+      );
+    await hold(true);
+    try {
+      await expect(pets.change({ id }, { name: 'After' })).rejects.toThrow(OutcomeUnknown);
+    } finally {
+      await hold(false);
+    }
+    expect((await pets.readOne({ id }))?.name).toBe('After');
+  });
+
   it('writes of one batch are committed together, or not at all', async () => {
     const queues = service.app.get(StatementQueues);
     const write = (name: string, values: string) =>
@@ -166,6 +212,14 @@ describeOnCluster('A start on a cluster', () => {
     await service.stop();
     const { url } = database.connection as ServerConnection;
     await expect(run(url, 'DELETE FROM pets')).rejects.toThrow('orders_pet_id_fkey');
+    await database.drop();
+  });
+
+  it('at a worker fails, and says what to do', async () => {
+    const database = await createDatabase();
+    const connection = database.connection as ServerConnection;
+    const [url = ''] = connection.standbyUrls ?? [];
+    await expect(start({ ...connection, url, directUrl: url })).rejects.toThrow('which names a worker');
     await database.drop();
   });
 
@@ -219,10 +273,10 @@ describeOnCluster('A start on a cluster', () => {
       stop: () => app.close(),
     };
   }
-
-  async function run(url: string, text: string): Promise<void> {
-    const client = new pg.Client(url);
-    await client.connect();
-    await client.query(text).finally(() => client.end());
-  }
 });
+
+async function run(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(text).finally(() => client.end());
+}

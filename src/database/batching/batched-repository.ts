@@ -195,7 +195,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   }
 
   /** In a request with an Idempotency-Key, outside of a transaction. */
-  private get recordedChange(): RecordedChange | undefined {
+  protected get recordedChange(): RecordedChange | undefined {
     return this.manager.queryRunner ? undefined : RecordedChange.ofCaller();
   }
 

@@ -38,31 +38,30 @@ export class StatementQueue {
     return { waiting: this.waiting.length, underWay: this.underWay };
   }
 
-  /** Throws at once if the database is away or the queue is full. `since` is when another queue was asked first. */
-  run(statement: Statement, values: readonly unknown[], since = performance.now()): Promise<Row[]> {
+  /** Throws at once if the database is away or the queue is full. */
+  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     this.target.availability.check();
-    if (this.target.kind === 'write') return this.enqueue(statement, values, since);
+    if (this.target.kind === 'write') return this.enqueue(statement, values);
     const shareKey = shareKeyOf(statement, values);
-    return this.shared.find(shareKey) ?? this.enqueue(statement, values, since, shareKey);
+    return this.shared.find(shareKey) ?? this.enqueue(statement, values, shareKey);
   }
 
   /** Resolves when the insert is committed. `hold` takes its rows before that. */
   runRecorded(statement: Statement, values: readonly unknown[], hold: Hold<Row[]>): Promise<unknown> {
     this.target.availability.check();
-    return this.enqueue(statement, values, performance.now(), undefined, hold);
+    return this.enqueue(statement, values, undefined, hold);
   }
 
   private enqueue(
     statement: Statement,
     values: readonly unknown[],
-    since: number,
     shareKey?: string,
     hold?: Hold<Row[]>,
   ): Promise<Row[]> {
     if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy();
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
-      query = { statement, values, since, resolve, reject, shareKey, hold };
+      query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);

@@ -1,8 +1,7 @@
 import type { EntityMetadata, QueryRunner } from 'typeorm';
 import type { ForeignKeyMetadata } from 'typeorm/metadata/ForeignKeyMetadata.js';
 import { literal, quote } from '../batching/sql-text.js';
-import { keepingOf, type OtherTables, placeOf } from '../kept.js';
-import { requireKept } from '../require-kept.js';
+import { keepingOf, type OtherTables, placeOf, referencesToDistributed } from '../kept.js';
 import { BLOCK, blockInSql } from './block.js';
 
 interface Definition {
@@ -15,7 +14,6 @@ interface Definition {
 export async function distribute(runner: QueryRunner, others: OtherTables): Promise<string[]> {
   const entities = await missing(runner, runner.dataSource.entityMetadatas, ({ tablePath }) => tablePath);
   const tables = await missing(runner, Object.keys(others), (table) => table);
-  for (const entity of entities) requireKept(entity);
   const kept = entities.filter((entity) => keepingOf(entity) !== 'local');
   if (kept.length + tables.length === 0) return [];
   await runner.startTransaction();
@@ -92,7 +90,9 @@ async function keep(runner: QueryRunner, entity: EntityMetadata): Promise<void> 
     return;
   }
   await addBlock(runner, entity);
-  await select(runner, 'create_distributed_table', entity.tablePath, BLOCK);
+  const [reference] = referencesToDistributed(entity);
+  const beside = reference ? ['hash', reference.referencedTablePath] : [];
+  await select(runner, 'create_distributed_table', entity.tablePath, BLOCK, ...beside);
 }
 
 /** Citus does not tell which constraint a commit has violated, so statements do. */
@@ -110,6 +110,11 @@ async function addBlock(runner: QueryRunner, entity: EntityMetadata): Promise<vo
   const place = quote(placeOf(entity).databaseName);
   const keys = await constraints(runner, entity, 'p', 'u');
   const indexes = await uniqueIndexes(runner, entity);
+  for (const { name, definition } of indexes)
+    if (!definition.slice(definition.indexOf('(')).includes(placeOf(entity).databaseName))
+      throw new Error(
+        `A cluster cannot keep ${name}: equal values could lie on different nodes. Add @Kept('everywhere') to ${entity.name}.`,
+      );
   for (const { name } of keys) await runner.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quote(name)}`);
   for (const { name } of indexes) await runner.query(`DROP INDEX ${quote(name)}`);
   await runner.query(`ALTER TABLE ${table} ADD COLUMN ${BLOCK} bigint`);

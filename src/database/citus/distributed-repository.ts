@@ -1,7 +1,6 @@
 import type { DeleteQueryBuilder, Repository, UpdateQueryBuilder, UpdateResult } from 'typeorm';
 import { Page } from '../../api/paging/page.js';
 import {
-  BatchedRepository,
   type Conditions,
   type EntityWithId,
   type Orders,
@@ -10,10 +9,11 @@ import {
 } from '../batching/batched-repository.js';
 import type { EntitySql } from '../batching/entity-sql.js';
 import { blockOf, lastIdOf } from './block.js';
+import { ClusterRepository } from './cluster-repository.js';
 import { DistributedSql } from './distributed-sql.js';
 
 /** The repository of a distributed entity. It asks one shard where the values tell which. */
-export class DistributedRepository<T extends EntityWithId> extends BatchedRepository<T> {
+export class DistributedRepository<T extends EntityWithId> extends ClusterRepository<T> {
   override async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
     const place = where[this.placed.place as keyof T];
     if (typeof place !== 'bigint') return super.readOne(where, purpose);
@@ -53,7 +53,7 @@ export class DistributedRepository<T extends EntityWithId> extends BatchedReposi
     const where = criteria as Conditions<T>;
     if (typeof where[this.placed.place as keyof T] !== 'bigint') return super.update(...given);
     const update = this.createQueryBuilder().update().set(changes);
-    return this.narrowed(update.where(where), where).execute();
+    return this.orUnknown(this.narrowed(update.where(where), where).execute());
   }
 
   protected override narrowed<Q extends UpdateQueryBuilder<T> | DeleteQueryBuilder<T>>(

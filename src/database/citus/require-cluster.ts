@@ -12,6 +12,10 @@ export async function requireCluster(runner: QueryRunner): Promise<void> {
     refuse(
       'the extension Citus in the database: add citus to shared_preload_libraries of every node, restart them, and run CREATE EXTENSION citus in the database on each',
     );
+  const [{ groupid }] = (await runner.query('SELECT groupid FROM pg_dist_local_group')) as [
+    { groupid: number },
+  ];
+  if (groupid !== 0) refuse('the address of the coordinator in DATABASE_URL, which names a worker');
   const workers = await runner.query('SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards LIMIT 1');
   if (workers.length === 0)
     refuse(

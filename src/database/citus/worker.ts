@@ -24,10 +24,10 @@ interface Node {
 const IDENTITY_OF_NODE: Statement = {
   name: 'identity of node',
   text: `
-    SELECT answer.result FROM pg_dist_node,
+    SELECT nodename, nodeport::text, answer.result FROM pg_dist_node,
       master_run_on_worker(ARRAY[nodename], ARRAY[nodeport], ARRAY['SELECT ${IDENTITY.replaceAll("'", "''")}'], false) AS answer
     WHERE nodeid = $1`,
-  properties: ['result'],
+  properties: ['host', 'port', 'result'],
 };
 
 /** From before a shard moves until it is dropped where it was, there is something to clean up. */
@@ -35,7 +35,8 @@ const IS_CURRENT: Statement = {
   name: 'node is current',
   text: `
     SELECT nodeid FROM pg_dist_node
-    WHERE nodeid = $1 AND isactive AND metadatasynced AND NOT EXISTS (SELECT FROM pg_dist_cleanup)`,
+    WHERE nodeid = $1 AND nodename = $2 AND nodeport = $3
+      AND isactive AND metadatasynced AND NOT EXISTS (SELECT FROM pg_dist_cleanup)`,
   properties: ['id'],
 };
 
@@ -46,27 +47,28 @@ const IS_CURRENT: Statement = {
 export class CitusWorker implements Follower {
   readonly answerMs = ANSWER_MS;
   readonly lag = 0;
-  /** The servers of these connections are nodes of the cluster, with these numbers. */
-  private readonly nodes = new WeakMap<pg.ClientBase, string>();
+  /** The nodes of the cluster to which these connections lead: number, host and port. */
+  private readonly nodes = new WeakMap<pg.ClientBase, readonly unknown[]>();
 
   constructor(private readonly askCoordinator: Ask) {}
 
   async catchUp(client: pg.ClientBase): Promise<void> {
-    const id = this.nodes.get(client) ?? (await this.identify(client));
-    const rows = await this.askCoordinator(IS_CURRENT, [id]);
-    if (rows.length === 0) throw new Error('the cluster does not use it, or moves shards');
+    const node = this.nodes.get(client) ?? (await this.identify(client));
+    const rows = await this.askCoordinator(IS_CURRENT, node);
+    if (rows.length === 0) throw new Error('the cluster does not use it, or moves shards (pg_dist_cleanup)');
   }
 
   follow(client: pg.ClientBase): Promise<void> {
     return this.catchUp(client);
   }
 
-  private async identify(client: pg.ClientBase): Promise<string> {
+  private async identify(client: pg.ClientBase): Promise<readonly unknown[]> {
     const [node] = (await client.query<Node>(QUESTION)).rows;
     if (!node) throw new Error('it is no worker');
     const [known] = await this.askCoordinator(IDENTITY_OF_NODE, [node.id]);
     if (known?.['result'] !== node.identity) throw new Error('it is no worker of this cluster');
-    this.nodes.set(client, node.id);
-    return node.id;
+    const found = [node.id, known['host'], known['port']];
+    this.nodes.set(client, found);
+    return found;
   }
 }

@@ -39,10 +39,9 @@ export class StandbyReads {
 
   run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const standby = this.leastLoaded();
-    const since = performance.now();
-    if (!standby) return this.askPrimary(statement, values, since);
+    if (!standby) return this.askPrimary(statement, values);
     return standby.read(statement, values).catch((reason: unknown) => {
-      if (!(reason instanceof NoReadIndex)) return this.askPrimary(statement, values, since);
+      if (!(reason instanceof NoReadIndex)) return this.askPrimary(statement, values);
       if (!this.canReadStale) throw reason.cause;
       return this.readStale(statement, values);
     });
@@ -67,9 +66,9 @@ export class StandbyReads {
     return this.staleAt >= begun;
   }
 
-  private askPrimary(statement: Statement, values: readonly unknown[], since: number): Promise<Row[]> {
+  private askPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     this.fallbacks++;
-    return this.primary.run(statement, values, since);
+    return this.primary.run(statement, values);
   }
 
   /** By unanswered reads, so that each gets what it can take. Equal ones take turns. */
