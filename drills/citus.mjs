@@ -21,7 +21,7 @@ const VISIBLE_MS = 1_000;
 const ANSWER_MS = 1_000;
 const SLACK_MS = 100; // of a busy machine
 /** Readiness is checked at most once a second. */
-const EVERY_MS = 1_000;
+const EVERY_MS = 1_100;
 const REBALANCE_MS = 120_000;
 
 export async function run(drill) {
