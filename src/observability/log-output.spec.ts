@@ -96,6 +96,15 @@ describe('Lines of the log', () => {
     expect([told, output.lostLines]).toEqual([[4], 4]);
   });
 
+  it('are lost when too many wait, with the rest of one that is partly written', async () => {
+    room = 1;
+    const line = 'x'.repeat(100_000);
+    for (let i = 0; i < 10; i++) logger.info(line);
+    await turn();
+    for (let i = 0; i < 10; i++) logger.info(line);
+    expect(output.lostLines).toBe(9);
+  });
+
   it('are given up at the end of the process, but for a fatal one, which goes to standard error', () => {
     room = 0;
     logger.info('one');

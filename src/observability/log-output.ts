@@ -42,7 +42,7 @@ export class LogOutput {
 
   write(line: string): void {
     this.last = line;
-    if (this.buffered.length >= MAX_CHARACTERS) {
+    if (this.buffered.length + this.rest.length >= MAX_CHARACTERS) {
       this.lostLines++;
       return;
     }
