@@ -79,6 +79,21 @@ describe('Pipelined requests', () => {
     await handled('/2');
   });
 
+  it('take turns with those of other connections', async () => {
+    const [one, other] = [send('/one'), send('/other')];
+    await answer('/one');
+    await answer('/other');
+    while (one.received().length + other.received().length < 2) await delay(5);
+    handling.clear();
+    server.on('handling', () => [...handling.values()].at(-1)?.end());
+    one.socket.write(['/1', '/2', '/3'].map((target) => get(target)).join(''));
+    other.socket.write(['/a', '/b', '/c'].map((target) => get(target)).join(''));
+    await Promise.all([handled('/3'), handled('/c')]);
+    const order = [...handling.keys()];
+    expect(order.indexOf('/a')).toBeLessThan(order.indexOf('/3'));
+    expect(order.indexOf('/1')).toBeLessThan(order.indexOf('/c'));
+  });
+
   it('are not handled behind the last answer of their connection', async () => {
     const { closed } = send('/1', '/2');
     (await handled('/1')).setHeader('connection', 'close').end();

@@ -56,8 +56,8 @@ export function handleInOrder(server: Server, limits: Limits = LIMITS): void {
     }
     response.once('socket', () => {
       hold(socket, -weight);
-      // Node.js emits the event before it has finished assigning the socket.
-      process.nextTick(handleIfOpen, handle, request, response);
+      // Once Node.js has finished assigning the socket, and after requests of other connections.
+      setImmediate(handleIfOpen, handle, request, response);
     });
   });
 }
