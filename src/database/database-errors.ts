@@ -7,7 +7,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
-import { isNodeFailure, isStalePlan, type Meaning, meaningOf } from './sqlstate.js';
+import { type Meaning, meaningOf } from './sqlstate.js';
 
 /** The database cannot serve a correct request: 503. */
 export class DatabaseOutage extends ApiError {
@@ -52,10 +52,8 @@ export class OutcomeUnknown extends DatabaseOutage {
   }
 }
 
-export function meaningOfError(error: DatabaseError): Meaning {
-  const { code = '', routine } = error;
-  if (isNodeFailure(code, routine)) return 'unknown';
-  return isStalePlan(error) ? 'stale' : meaningOf(code);
+export function meaningOfError({ code = '', routine }: DatabaseError): Meaning {
+  return meaningOf(code, routine);
 }
 
 /** What the caller of a statement gets when the server refused it and stored nothing. */
@@ -145,11 +143,7 @@ const CUT_OFF_TEXTS =
 function isUnanswered(error: Error & { code?: unknown; syscall?: unknown; routine?: string }): boolean {
   const { message, code, syscall, routine } = error;
   if (typeof code !== 'string') return CUT_OFF_TEXTS.test(message);
-  return (
-    (CUT_OFF_CODES.has(code) && syscall !== 'connect') ||
-    meaningOf(code) === 'unknown' ||
-    isNodeFailure(code, routine)
-  );
+  return (CUT_OFF_CODES.has(code) && syscall !== 'connect') || meaningOf(code, routine) === 'unknown';
 }
 
 export function isDatabaseOutage(thrown: unknown): boolean {
@@ -157,9 +151,7 @@ export function isDatabaseOutage(thrown: unknown): boolean {
   if (OUTAGES.some((outage) => thrown instanceof outage)) return true;
   const { code, message, routine, errors } = thrown as Record<string, unknown>;
   if (typeof code === 'string') {
-    if (SOCKET_CODES.has(code) || meaningOf(code) !== 'own') return true;
-    if (isStalePlan({ code, routine: routine as string | undefined })) return true;
-    if (isNodeFailure(code, routine as string | undefined)) return true;
+    if (SOCKET_CODES.has(code) || meaningOf(code, routine as string | undefined) !== 'own') return true;
   }
   if (typeof message === 'string' && OUTAGE_TEXTS.test(message)) return true;
   // An AggregateError: every address of a host failed, such as ::1 and 127.0.0.1.

@@ -51,17 +51,25 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   HV00N: 'outage', // foreign data: no connection
 };
 
-export function meaningOf(sqlstate: string): Meaning {
-  return MEANINGS[sqlstate] ?? MEANINGS[sqlstate.slice(0, 2)] ?? 'own';
-}
+/**
+ * Codes that mean something else when this function of the server reports them. Its name is not translated.
+ *
+ * - "cached plan must not change result type", after ALTER TABLE
+ * - "database is not accepting commands", until VACUUM has freed transaction ids
+ */
+const BY_ROUTINE: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = {
+  RevalidateCachedQuery: { '0A000': 'stale' },
+  GetNewTransactionId: { '54000': 'outage' },
+  GetNewMultiXactId: { '54000': 'outage' },
+};
 
-/** Where Citus reports what another node said, or that it said nothing. */
+/** Where Citus reports what another node said, or that it said nothing. The codes are those of internal errors, too. */
 const NODE_ROUTINES =
   /^(?:ReportConnectionError|ReportResultError|CheckRemoteTransactionsHealth|ErrorIfPostCommitFailedShardPlacements)$/;
 
-/** Whether another node of a cluster broke down, or the connection to it. The codes are those of internal errors, too. */
-export function isNodeFailure(code: string, routine = ''): boolean {
-  return NODE_ROUTINES.test(routine) && /^(?:08|57P|58|XX)/.test(code);
+export function meaningOf(sqlstate: string, routine = ''): Meaning {
+  if (NODE_ROUTINES.test(routine) && /^(?:08|57P|58|XX)/.test(sqlstate)) return 'unknown';
+  return BY_ROUTINE[routine]?.[sqlstate] ?? MEANINGS[sqlstate] ?? MEANINGS[sqlstate.slice(0, 2)] ?? 'own';
 }
 
 /**
@@ -71,18 +79,4 @@ export function isNodeFailure(code: string, routine = ''): boolean {
 export function mayBeOutdated(sqlstate: string): boolean {
   if (/^(?:22003|22P02|XX000)$/.test(sqlstate)) return true;
   return /^(?:3F|42)/.test(sqlstate) && meaningOf(sqlstate) === 'schema';
-}
-
-/**
- * "cached plan must not change result type", after ALTER TABLE. The code means "not supported" in general, and the
- * message is translated; the name of the server's function is not.
- */
-export function isStalePlan({
-  code,
-  routine,
-}: {
-  code?: string | undefined;
-  routine?: string | undefined;
-}): boolean {
-  return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
