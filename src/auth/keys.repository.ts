@@ -32,6 +32,11 @@ export class KeysRepository {
     });
   }
 
+  /** The keys of a series of rotations that are younger than this one. */
+  findLater(originId: bigint, id: bigint): Promise<ApiKey[]> {
+    return this.keys.findBy({ originId, id: MoreThan(id) });
+  }
+
   exists(): Promise<boolean> {
     return this.keys.exists();
   }

@@ -90,15 +90,17 @@ export class KeysService {
   }
 
   /**
-   * Issues a successor, by default with the lifetime of the old key. The old key keeps working for the overlap, but not
-   * beyond its expiry. Returns `undefined` when the old key does not exist or no longer works.
+   * Issues a successor, by default with the lifetime that the old key had before it was rotated. The old key keeps working
+   * for the overlap, but not beyond its expiry. Returns `undefined` when the old key does not exist or no longer works.
    */
   async rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
     const old = await this.repository.findById(id);
     if (!old) return undefined;
+    const originId = old.originId ?? id;
+    const life = lifeMs ?? longestLife([old, ...(await this.repository.findLater(originId, id))]);
     const now = this.clock.now();
-    const { key, row } = this.generate(old, lifeMs ?? old.expiresAt.getTime() - old.createdAt.getTime());
-    const successor = { ...row, originId: old.originId ?? id };
+    const { key, row } = this.generate(old, life);
+    const successor = { ...row, originId };
     const newId = await this.repository.rotate(id, now, new Date(now.getTime() + overlapMs), successor);
     return newId === undefined ? undefined : { id: newId, key, name: old.name, expiresAt: row.expiresAt };
   }
@@ -162,6 +164,11 @@ export class KeysService {
       this.logger.warn(`The use of key ${id} was not recorded: ${String(error)}`);
     });
   }
+}
+
+/** The first rotation shortened the life of the key, but not that of its successor. */
+function longestLife(keys: readonly ApiKey[]): number {
+  return Math.max(...keys.map(({ createdAt, expiresAt }) => expiresAt.getTime() - createdAt.getTime()));
 }
 
 function expired({ expiresAt }: ApiKey): ApiError {

@@ -148,6 +148,16 @@ describe('API keys', () => {
     });
   });
 
+  it('that are rotated again, as after a lost output, have successors of the full lifetime', async () => {
+    const old = await keys.issue({ name: 'rotated again', lifeMs: 10 * DAY_MS });
+    const first = await keys.rotate(old.id, DAY_MS);
+    const second = await keys.rotate(old.id, DAY_MS);
+    expect(second?.expiresAt.getTime()).toBeGreaterThanOrEqual(Number(first?.expiresAt));
+    const short = await keys.rotate(second?.id as bigint, DAY_MS, 2 * DAY_MS);
+    const third = await keys.rotate(short?.id as bigint, DAY_MS);
+    expect(Number(third?.expiresAt)).toBeLessThan(Date.now() + 3 * DAY_MS);
+  });
+
   it('are rotated twice at the same moment: both successors work, and the old key does not live longer', async () => {
     const old = await keys.issue({ name: 'rotated twice' });
     const successors = await Promise.all([keys.rotate(old.id, DAY_MS), keys.rotate(old.id, 2 * DAY_MS)]);
