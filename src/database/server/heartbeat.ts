@@ -5,6 +5,7 @@ import type { Availability } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
+import { ClockWatch } from './clock-watch.js';
 import { readSockets } from './read-sockets.js';
 import type { ServerPool } from './server-driver.js';
 
@@ -34,6 +35,7 @@ class Silence extends Error {
 export class Heartbeat {
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
+  private readonly clocks = new ClockWatch();
   private client: pg.Client | undefined;
   private ownAgainAt = 0;
   private ended: Promise<void> = Promise.resolve();
@@ -69,6 +71,7 @@ export class Heartbeat {
     try {
       await this.askServer();
       this.availability.markAvailable();
+      if (this.client) this.clocks.ask(this.client);
     } catch (error) {
       this.disconnect();
       if (this.stopping.signal.aborted) return;
