@@ -3,6 +3,7 @@ import { CITUS } from './citus/citus.js';
 import type { Distribution } from './distribution.js';
 import type { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { QUEUE_CONNECTIONS } from './limits.js';
+import type { Session } from './server/session.js';
 
 export interface ServerConnection {
   readonly kind: 'server';
@@ -19,6 +20,8 @@ export interface ServerConnection {
   readonly distribution?: Distribution | undefined;
   /** False behind poolers that do not keep prepared statements and settings on a connection. */
   readonly preparedStatements: boolean;
+  /** Of each connection, without a pooler. */
+  readonly session?: Session | undefined;
 }
 
 export interface EmbeddedConnection {

@@ -21,6 +21,7 @@ export function dataSourceOptions(
     poolSize: connectionsForTransactions(connection),
     extra: {
       ...serverExtra,
+      session: connection.session,
       query_timeout,
       ...(connection.preparedStatements && { statement_timeout }),
     },

@@ -13,6 +13,7 @@ import { DatabaseMetrics } from './database-metrics.js';
 import { Database } from './database.js';
 import type { Migration } from './migrator.js';
 import { RefusalLog } from './refusal-log.js';
+import { Session } from './server/session.js';
 import { GuardedDataSource } from './transactions/guarded-data-source.js';
 import { Transactions } from './transactions/transactions.js';
 
@@ -27,8 +28,10 @@ export class DatabaseModule {
   private static readonly batched = new Set<Type<EntityWithId>>();
   private static readonly others: Record<string, string> = {};
 
-  static forRoot(connection: DatabaseConnection): DynamicModule {
+  static forRoot(given: DatabaseConnection): DynamicModule {
     const availability = new Availability();
+    const hasSession = given.kind === 'server' && given.preparedStatements;
+    const connection = hasSession ? { ...given, session: new Session() } : given;
     return {
       module: DatabaseModule,
       imports: [

@@ -105,8 +105,9 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
           ? []
           : await migrate(this.connection, this.migrations, signal, this.tables);
         if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
-        await this.dataSource.initialize();
+        if (!this.dataSource.isInitialized) await this.dataSource.initialize();
         this.checkEntities();
+        if (this.connection.kind === 'server') await this.connection.session?.pinSearchPath(this.dataSource);
         if (this.heartbeat) await this.heartbeat.start();
         else this.availability.markAvailable();
         this.queues.standbys?.start();

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
+import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
@@ -64,6 +66,66 @@ describeOnServer('Settings of a database', () => {
       }
     },
   );
+
+  it('that change later, change no connection', async () => {
+    if (!preparedStatements) return; // PgBouncer
+    const app = await start('?options=-c%20extra_float_digits%3D0');
+    try {
+      const changes = {
+        array_nulls: 'off',
+        default_transaction_isolation: 'serializable',
+        row_security: 'on',
+        search_path: 'elsewhere',
+        standard_conforming_strings: 'off',
+        synchronous_commit: 'off',
+        timezone: 'Asia/Tokyo',
+      };
+      for (const [setting, value] of Object.entries(changes))
+        await direct.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+      const dataSource = app.get(DataSource);
+      const session = async (): Promise<unknown> =>
+        (
+          await dataSource.query<{ values: object }[]>(
+            `SELECT pg_backend_pid() AS pid,
+               (SELECT json_object_agg(lower(name), setting) FROM pg_settings WHERE lower(name) = ANY ($1)) AS values`,
+            [[...Object.keys(changes), 'extra_float_digits']],
+          )
+        )[0];
+      const before = (await session()) as { pid: number; values: object };
+      await direct.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+      const after = await answered(session);
+      expect(after).not.toMatchObject({ pid: before.pid });
+      expect(after).toMatchObject({
+        values: {
+          array_nulls: 'on',
+          default_transaction_isolation: 'read committed',
+          extra_float_digits: '0', // the URL overrides the service
+          row_security: 'off',
+          search_path: '"$user", public',
+          standard_conforming_strings: 'on',
+          synchronous_commit: 'on',
+          timezone: 'UTC',
+        },
+      });
+      const keys = app.get(KeysService);
+      const { key } = await answered(() => keys.issue({ name: 'issued after the change' }));
+      expect(await answered(() => keys.verify(key))).toMatchObject({ name: 'issued after the change' });
+    } finally {
+      await app.close();
+    }
+  });
+
+  /** Until the connections are replaced, statements fail. */
+  async function answered<T>(ask: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (attempt === 50) throw error;
+        await delay(100);
+      }
+    }
+  }
 
   it('such as default_transaction_read_only keep a service that has just started from being ready', async () => {
     await (await start()).close();

@@ -164,17 +164,20 @@ describeWithServers('Reads at a standby', () => {
       await run(primary.url, `ALTER SYSTEM ${change}`);
       await run(primary.url, 'SELECT pg_reload_conf()');
     };
-    await configure('SET synchronous_commit = off');
-    await configure("SET wal_writer_delay = '10s'");
+    const early = (url: string): string => `${url}?options=-c%20synchronous_commit%3Doff`;
+    const replicas = [
+      await Replica.start(early(primary.url), [], writer.key),
+      await Replica.start(early(near.url), [wire.url], writer.key),
+    ] as const;
     try {
-      await until('it applies', async () => {
-        const { rows } = await run(primary.url, 'SHOW synchronous_commit');
-        return (rows[0] as { synchronous_commit: string }).synchronous_commit === 'off';
-      });
-      await reader.usesStandby();
-      const { id } = await writer.added();
-      expectAnswer(await reader.get(`/v1/pets/${id}`), 200, expect.objectContaining({ id }));
+      const [earlyWriter, earlyReader] = replicas;
+      await earlyReader.usesStandby();
+      await configure("SET wal_writer_delay = '10s'");
+      await earlyReader.usesStandby();
+      const { id } = await earlyWriter.added();
+      expectAnswer(await earlyReader.get(`/v1/pets/${id}`), 200, expect.objectContaining({ id }));
     } finally {
+      for (const replica of replicas) await replica.stop();
       await configure('RESET ALL');
     }
   });

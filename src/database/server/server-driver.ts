@@ -5,6 +5,11 @@ import { destroyConnection, whenClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
+import type { SessionConfig } from './server-client.js';
+import type { Session } from './session.js';
+
+/** pg parses timestamps in ISO style only. PgBouncer applies these to every connection that it lends. */
+const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings: 'on' };
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
@@ -25,6 +30,12 @@ const ignore = (): void => {};
  */
 class TimeoutSafeClient extends RowParsingClient {
   isAbandoned = false;
+  private readonly session: Session | undefined;
+
+  constructor(config?: string | SessionConfig) {
+    super(config);
+    if (typeof config === 'object') this.session = config.session;
+  }
 
   /**
    * PostgreSQL does not notice a closed connection while a commit waits for a standby, and each replacement would be one
@@ -49,12 +60,11 @@ class TimeoutSafeClient extends RowParsingClient {
     after();
   }
 
-  /**
-   * pg parses timestamps in ISO style only. As a startup parameter, the style overrides that of the role and the database,
-   * `options` in the URL cannot replace it, and PgBouncer applies it to every connection that it lends.
-   */
+  /** Startup parameters override the settings of the role and the database. */
   getStartupConf(): Record<string, string> {
-    return { ...getStartupConf.call(this), DateStyle: 'ISO' };
+    const { options = '', ...others } = getStartupConf.call(this);
+    const all = this.session ? `${this.session.options} ${options}` : options;
+    return { ...others, ...(all && { options: all }), ...STYLES };
   }
 
   override query(...args: unknown[]): never {

@@ -1,0 +1,35 @@
+import type { DataSource } from 'typeorm';
+
+/**
+ * Settings on which answers depend. PostgreSQL applies a change for the role or the database to new connections only, so
+ * without them, connections would differ by when they were opened.
+ */
+const SETTINGS = {
+  array_nulls: 'on',
+  bytea_output: 'hex',
+  default_transaction_isolation: 'read committed',
+  extra_float_digits: '1',
+  IntervalStyle: 'postgres',
+  row_security: 'off', // a policy makes statements fail, instead of hiding rows
+  synchronous_commit: 'on', // an acknowledged change is durable, and included in what standbys must have
+};
+
+/** The settings of every connection, except behind poolers, which reject them at start-up. `options` in the URL override them. */
+export class Session {
+  private settings: Readonly<Record<string, string>> = SETTINGS;
+
+  /** From now on, connections find the same tables. */
+  async pinSearchPath(dataSource: DataSource): Promise<void> {
+    const [{ path }] = await dataSource.query<[{ path: string }]>(
+      "SELECT current_setting('search_path') AS path",
+    );
+    this.settings = { ...this.settings, search_path: path };
+  }
+
+  /** As the server's command line takes them. */
+  get options(): string {
+    return Object.entries(this.settings)
+      .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
+      .join(' ');
+  }
+}
