@@ -15,6 +15,7 @@ import type { ClusterNodes } from './distribution.js';
 import { requireWord } from './require-kept.js';
 import { migrate, type Migration, type Tables } from './migrator.js';
 import { isDatabaseOutage } from './database-errors.js';
+import { EngineWatch } from './embedded/engine-watch.js';
 import { Heartbeat } from './server/heartbeat.js';
 import { ReadinessProbe } from './readiness-probe.js';
 import { meaningOf } from './sqlstate.js';
@@ -30,7 +31,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
   private readonly probe: ReadinessProbe;
-  private readonly heartbeat: Heartbeat | undefined;
+  private readonly heartbeat: Heartbeat | EngineWatch;
   private readonly nodes: ClusterNodes | undefined;
   private connected: Promise<void> = Promise.resolve();
   private problem = '';
@@ -46,9 +47,9 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     const isServer = connection.kind === 'server';
     if (isServer) this.nodes = connection.distribution?.nodes(serverClient(connection));
     this.probe = new ReadinessProbe(dataSource, queues, isServer, this.nodes);
-    if (isServer) {
-      this.heartbeat = new Heartbeat(serverClient(connection), queues.pools, availability);
-    }
+    this.heartbeat = isServer
+      ? new Heartbeat(serverClient(connection), queues.pools, availability)
+      : new EngineWatch(connection.engine, availability);
   }
 
   onModuleInit(): void {
@@ -89,7 +90,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
   private async close(): Promise<void> {
     await this.connected.catch(() => {});
-    await this.heartbeat?.stop();
+    await this.heartbeat.stop();
     await this.queues.close();
     await this.nodes?.close();
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
@@ -108,8 +109,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         if (!this.dataSource.isInitialized) await this.dataSource.initialize();
         this.checkEntities();
         if (this.connection.kind === 'server') await this.connection.session?.pinSearchPath(this.dataSource);
-        if (this.heartbeat) await this.heartbeat.start();
-        else this.availability.markAvailable();
+        await this.heartbeat.start();
         this.queues.standbys?.start();
         engine?.admitGuests();
         if (this.problem) this.logger.log('The database is connected.');

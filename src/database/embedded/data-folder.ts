@@ -1,14 +1,27 @@
 import { PGlite } from '@electric-sql/pglite';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
+export interface OpenFolder {
+  readonly engine: PGlite;
+  /** Rejects when the folder cannot keep what the engine acknowledges. */
+  readonly check: () => Promise<void>;
+}
+
 /** Opens the database in the folder `data` of a locked directory, or creates it. */
-export async function openDataFolder(directory: string): Promise<PGlite> {
+export async function openDataFolder(directory: string): Promise<OpenFolder> {
   const folder = join(directory, 'data');
   if (!existsSync(folder)) await createDataFolder(folder);
   await chmod(folder, 0o700);
-  return startEngine(folder);
+  const engine = await startEngine(folder);
+  const { ino } = await stat(folder);
+  /** The engine goes on writing to files that it has open, also to deleted ones. */
+  const check = async (): Promise<void> => {
+    await access(folder, constants.W_OK);
+    if ((await stat(folder)).ino !== ino) throw new Error(`${folder} has been replaced`);
+  };
+  return { engine, check };
 }
 
 /** Creates the database under another name and renames it, so that a kill never leaves a partial `data`. */

@@ -2,7 +2,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { mkdir, realpath } from 'node:fs/promises';
 import { ConfigError } from '../../common/config/load-config.js';
 import type { PgDriver } from '../pg-driver.js';
-import { openDataFolder } from './data-folder.js';
+import { openDataFolder, type OpenFolder } from './data-folder.js';
 import { type DirectoryLock, lockDirectory } from './directory-lock.js';
 import { Guests } from './guests.js';
 import { embeddedDriver } from './pglite-driver.js';
@@ -22,6 +22,8 @@ export interface EmbeddedDatabase {
   readonly driver: PgDriver;
   /** True when another process has the database open: that one migrates it, and statements must have no names. */
   readonly isGuest: boolean;
+  /** Rejects when it must be restarted. */
+  check(): Promise<void>;
   /** From now on, command lines of the same user can use the database, too. */
   admitGuests(): void;
   /** Closes the database and unlocks its folder. Until then, pools may be opened and closed one after another. */
@@ -37,7 +39,8 @@ export async function openEmbeddedDatabase(directory: string): Promise<EmbeddedD
   const path = await makeDirectory(directory);
   const lock = await lockDirectory(path);
   try {
-    return embed(await openDataFolder(path), lock);
+    const { engine, check } = await openDataFolder(path);
+    return embed(engine, lock, check);
   } catch (error) {
     await lock.release();
     throw error;
@@ -56,7 +59,11 @@ export async function makeDirectory(directory: string): Promise<string> {
 }
 
 /** Wraps a running engine. */
-export function embed(engine: PGlite, lock?: DirectoryLock): EmbeddedDatabase {
+export function embed(
+  engine: PGlite,
+  lock?: DirectoryLock,
+  checkFolder?: OpenFolder['check'],
+): EmbeddedDatabase {
   const session = new PGliteSession(engine);
   const guests = new Guests(session);
   let closing: Promise<void> | undefined;
@@ -67,6 +74,10 @@ export function embed(engine: PGlite, lock?: DirectoryLock): EmbeddedDatabase {
   return {
     driver: embeddedDriver(() => new PGliteStream(session.client())),
     isGuest: false,
+    check: async () => {
+      session.check();
+      await checkFolder?.();
+    },
     admitGuests: () => lock?.admit((visitor) => guests.admit(visitor)),
     close: () => (closing ??= close()),
   };

@@ -96,7 +96,7 @@ export class PGliteSession {
     else if (!this.isHeldBy(client)) await this.#turnOf(client);
     let isOver = true;
     try {
-      this.#check();
+      this.check();
       const answer = await this.#run(messages);
       const status = readyStatus(answer);
       if (isComplete && !status) throw new Error('The response lacks ReadyForQuery');
@@ -104,13 +104,9 @@ export class PGliteSession {
       if (isOver && client.isGuest) await this.#run(RESTORE);
       return answer;
     } catch (cause) {
-      this.#check();
+      this.check();
       // An engine that has left its main loop never answers again, or hangs at the next message.
-      this.#failure = unavailable(
-        'The embedded database has failed; restart the process to recover it',
-        cause,
-      );
-      process.emitWarning(this.#failure.message);
+      this.#failure = unavailable('The embedded database has failed', cause);
       throw this.#failure;
     } finally {
       if (isOver) this.#passTurn();
@@ -136,7 +132,8 @@ export class PGliteSession {
     next?.proceed();
   }
 
-  #check(): void {
+  /** Throws when no statement can be answered any more. */
+  check(): void {
     if (this.#failure) throw this.#failure;
     if (!this.engine.ready) throw unavailable('The embedded database is closed');
   }
@@ -147,7 +144,7 @@ export class PGliteSession {
     // exceptions must not run inside the engine.
     const onRawData = (bytes: Uint8Array) => void answer.push(Buffer.from(bytes));
     await this.engine.runExclusive(() => {
-      this.#check(); // It may have been closed while this waited.
+      this.check(); // It may have been closed while this waited.
       return this.engine.execProtocolRawStream(messages, { onRawData });
     });
     return Buffer.concat(answer);

@@ -34,7 +34,7 @@ async function visit(directory: string, name: string): Promise<EmbeddedDatabase>
   const presence = new driver.Client();
   presence.on('error', () => {}); // the holder is gone, as the pools find out
   await presence.connect();
-  return { driver, isGuest: true, admitGuests: () => {}, close: () => presence.end() };
+  return { driver, isGuest: true, check: async () => {}, admitGuests: () => {}, close: () => presence.end() };
 }
 
 /** pg connects it. */
