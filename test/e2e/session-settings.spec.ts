@@ -26,16 +26,17 @@ describeOnServer('Settings of a database', () => {
     await direct.end();
   });
 
-  const at = (address: string, query: string): string => {
+  const at = (address: string, query: string, user?: string): string => {
     const there = new URL(address);
+    if (user) Object.assign(there, { username: user, password: 'secret' });
     there.pathname = `/${name}`;
     there.search = query;
     return there.href;
   };
 
-  async function start(query = ''): Promise<NestFastifyApplication> {
+  async function start(query = '', user?: string): Promise<NestFastifyApplication> {
     const settings = {
-      databaseUrl: at(url, query),
+      databaseUrl: at(url, query, user),
       databaseDirectUrl: at(server, query),
       preparedStatements,
     };
@@ -126,6 +127,28 @@ describeOnServer('Settings of a database', () => {
       }
     }
   }
+
+  it('let no policy hide rows: statements fail, and the service is not ready', async () => {
+    if (!preparedStatements) return; // PgBouncer
+    await (await start()).close();
+    const owner = new pg.Client(at(server, ''));
+    await owner.connect();
+    await owner.query(`CREATE ROLE ${name} LOGIN PASSWORD 'secret'`);
+    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`);
+    const app = await start('', name);
+    try {
+      const { key } = await app.get(KeysService).issue({ name: 'hidden' });
+      await owner.query('ALTER TABLE api_keys ENABLE ROW LEVEL SECURITY');
+      await expect(app.get(KeysService).verify(key)).rejects.toThrow('The database cannot do this');
+      await delay(1_000); // of the last probe
+      await expect(app.get(Database).checkReadiness()).rejects.toThrow('The database cannot do this');
+    } finally {
+      await app.close();
+      await owner.query(`DROP OWNED BY ${name}`);
+      await owner.query(`DROP ROLE ${name}`);
+      await owner.end();
+    }
+  });
 
   it('such as default_transaction_read_only keep a service that has just started from being ready', async () => {
     await (await start()).close();
