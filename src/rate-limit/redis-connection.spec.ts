@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { RedisConnection } from './redis-connection.js';
+
+const hangUp = (socket: Socket): void => void socket.destroy();
+const refuse = (socket: Socket): void =>
+  void socket.on('data', () => socket.write('-WRONGPASS invalid password\r\n'));
+
+const lines: string[] = [];
+let sleptMs = 0;
+let greet = hangUp;
+const server = createServer((socket) => greet(socket.on('error', () => {})));
+let redis: RedisConnection;
+
+beforeEach(async () => {
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + sleptMs);
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: string) => void lines.push(line));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  redis = await RedisConnection.to(`redis://:secret@127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+afterEach(async () => {
+  redis.close();
+  await delay(1_000); // the client has begun to wait for its next attempt
+  jest.restoreAllMocks();
+  await new Promise((closed) => server.close(closed));
+});
+
+it('logs a reason that replaced the first one, once it has held for five seconds', async () => {
+  const failures: string[] = [];
+  redis.client.on('error', ({ message }: Error) => failures.push(message));
+  const untilRefused = async (): Promise<void> => {
+    const seen = failures.length;
+    while (!failures.slice(seen).some((message) => message.startsWith('WRONGPASS'))) await delay(10);
+  };
+  while (failures.length === 0) await delay(10);
+  greet = refuse;
+  await untilRefused();
+  await untilRefused();
+  const away = expect.stringMatching(/^Redis: Socket closed unexpectedly; limits hold for this process/);
+  expect(lines).toEqual([away]);
+  sleptMs = 5_000;
+  await untilRefused();
+  await untilRefused();
+  expect(lines).toEqual([away, 'Redis is still away: WRONGPASS invalid password']);
+});
