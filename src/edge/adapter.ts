@@ -45,6 +45,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     clientErrorHandler: malformedHttp(logger),
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       setCommonHeaders(request, reply);
+      allowOrigin(request, reply);
       const fault = findFault(request.raw, request.raw.url ?? '') ?? new ApiError('bad_request', BAD_TARGET);
       closeIfBodyIsOwed(request, reply);
       sendError(fault, request, reply);
@@ -63,7 +64,9 @@ function addHooks(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     request.body = request.raw;
-    done(findFault(request.raw, request.originalUrl));
+    const fault = findFault(request.raw, request.originalUrl);
+    if (fault) allowOrigin(request, reply); // the hooks that follow do not run
+    done(fault);
   });
   instance.addHook('onSend', (request, reply, _payload, done) => {
     closeIfBodyIsOwed(request, reply);
@@ -124,6 +127,10 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     },
     'request',
   );
+}
+
+function allowOrigin({ server, headers }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(server.originHeaders?.(headers.origin) ?? {});
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

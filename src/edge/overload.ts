@@ -37,7 +37,8 @@ export function refuseOverload(
     const target = normaliseTarget(request.url ?? '');
     if (load.isOverloaded && isApiTarget(target)) {
       load.refused++;
-      refuse(request, response, deprecationHeaders.ofTarget(request.method ?? '', target));
+      const origin = Object.entries(instance.originHeaders?.(request.headers.origin) ?? {}).flat();
+      refuse(request, response, [...deprecationHeaders.ofTarget(request.method ?? '', target), ...origin]);
       return;
     }
     handle(request, response);

@@ -255,7 +255,20 @@ describe('The edge', () => {
     const stranger = await open.call('GET', '/v1/pets', { headers: { origin: 'https://evil.example.org' } });
     const root = await open.call('GET', '/', { headers });
     const document = await open.call('GET', '/openapi.json', { headers });
+    const early = [
+      await open.call('GET', '/v1/pets/%zz', { headers }),
+      await open.call('GET', `/v1/${'x'.repeat(9_000)}`, { headers }),
+      await open.call('GET', '/v1/pets', { headers: { ...headers, 'transfer-encoding': 'gzip' } }),
+    ];
     await open.stop();
+    for (const { status, headers: answered } of early) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(answered).toMatchObject({
+        'access-control-allow-origin': 'https://app.example.org',
+        'access-control-expose-headers': expect.stringContaining('Retry-After'),
+        vary: 'Origin',
+      });
+    }
     expect({ status: options.status, allow: options.headers['allow'] }).toEqual({
       status: 204,
       allow: 'GET, HEAD, OPTIONS, POST',

@@ -10,6 +10,7 @@ import { type Answer } from './support/client.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
+const ORIGIN = 'https://app.example.org';
 const REFUSED = 'The service has more to do than it can. Try again in a second.';
 
 /** The limit is one request, and each test holds a request until it calls `finish`. */
@@ -19,7 +20,7 @@ describe('At the limit of concurrent requests, the service', () => {
   let held: Promise<Answer>;
 
   beforeAll(async () => {
-    service = await startService({ maxConcurrentRequests: 1 });
+    service = await startService({ maxConcurrentRequests: 1, corsOrigins: [ORIGIN] });
   });
   afterAll(() => service.stop());
 
@@ -52,7 +53,7 @@ describe('At the limit of concurrent requests, the service', () => {
     const body = method === 'POST' ? { name: 'Rex', categoryId: 1 } : undefined;
     const answer = await service.call(method, path, {
       ...(body && { body }),
-      headers: { 'x-request-id': 'x1' },
+      headers: { 'x-request-id': 'x1', origin: ORIGIN },
     });
     if (method === 'HEAD')
       expect({ status: answer.status, text: answer.text }).toEqual({ status: 503, text: '' });
@@ -62,6 +63,8 @@ describe('At the limit of concurrent requests, the service', () => {
       'x-request-id': 'x1',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': ORIGIN,
+      vary: 'Origin',
     });
     expect('deprecation' in answer.headers).toBe(path.includes('/1'));
   });
