@@ -176,6 +176,7 @@ describeInside('The commands', () => {
 
   it.each([
     [['issue'], 'Say who the key is for, in one line'],
+    [['issue', '--name', 'x'.repeat(256)], 'has 255 characters at most; this one has 256'],
     [['issue', '--name', ' '], 'Say who the key is for'],
     [['issue', '--name', 'x', '--expires', 'soon'], '--expires 90d or --expires 12h'],
     [['issue', '--name', 'x', '--expired', '1d'], "Unknown option '--expired'"],

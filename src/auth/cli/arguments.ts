@@ -26,7 +26,8 @@ export const USAGE = `API keys, from the command line:
   Each command takes --json, for scripts.
 `;
 
-const LINE = text({ minLength: 1, maxLength: 255 });
+const MOST = 255;
+const LINE = text({ minLength: 1, maxLength: MOST });
 
 export const OPTIONS = {
   name: { type: 'string' },
@@ -46,6 +47,9 @@ export function requireLine(line: string, hint: string): string {
   if (character) {
     throw new UsageError(`Leave out ${character}: a name, owner or note is one line of visible characters.`);
   }
+  const { length } = [...line];
+  if (length > MOST)
+    throw new UsageError(`A name, owner or note has ${MOST} characters at most; this one has ${length}.`);
   if (LINE.fromText?.(line) !== line) throw new UsageError(hint);
   return line;
 }
