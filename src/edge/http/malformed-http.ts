@@ -22,11 +22,31 @@ export function malformedHttp(logger: Logger) {
     // The parser also rejects all bytes that follow; only the first error is answered.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const refusal = new ApiError(codeOf(error, socket));
-    const requestId = idOf(lastExchange(socket));
-    logger.info({ requestId, status: refusal.status, code: refusal.code }, 'malformed request');
-    endInOrder(socket, refusal, requestId);
+    const code = codeOf(error, socket);
+    const answer = (): void => {
+      const refusal = new ApiError(code);
+      const requestId = idOf(lastExchange(socket));
+      logger.info({ requestId, status: refusal.status, code }, 'malformed request');
+      endInOrder(socket, refusal, requestId);
+    };
+    if (code === 'request_timeout') soon(answer);
+    else answer();
   };
+}
+
+const PORTION = 50;
+let waiting: (() => void)[] = [];
+
+/** In portions: Node.js reports all late requests at once, and to answer thousands takes some hundred milliseconds. */
+function soon(answer: () => void): void {
+  if (waiting.push(answer) === 1) setImmediate(answerSome);
+}
+
+function answerSome(): void {
+  const some = waiting.slice(0, PORTION);
+  waiting = waiting.slice(PORTION);
+  if (waiting.length > 0) setImmediate(answerSome);
+  for (const answer of some) answer();
 }
 
 /** The id of the request whose body is malformed, or a new id when the head is. */
