@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { KEPT_HOURS } from '../api/responses/idempotency-key.js';
 import type { Companion, Statement } from '../database/batching/statement.js';
 import { StatementQueues } from '../database/batching/statement-queues.js';
 import { constraintOf } from '../database/database-errors.js';
@@ -13,15 +12,12 @@ export interface AnswerRecord {
   readonly body: string | null;
 }
 
-/** By the database's clock: those of the replicas may differ. */
-export const IS_EXPIRED = `created_at < now() - interval '${KEPT_HOURS} hours'`;
-
 const FIND: Statement = {
   name: 'find idempotency record',
   text: `
-    SELECT '\\x' || encode(body_hash, 'hex'), status, location, body, ${IS_EXPIRED}
+    SELECT '\\x' || encode(body_hash, 'hex'), status, location, body
     FROM idempotency_records WHERE digest = $1`,
-  properties: ['bodyHash', 'status', 'location', 'body', 'isExpired'],
+  properties: ['bodyHash', 'status', 'location', 'body'],
 };
 
 const COLUMNS = 'digest, body_hash, status, location, body';
@@ -42,12 +38,6 @@ const INSERT: Statement = {
   },
 };
 
-const FORGET: Statement = {
-  name: 'forget idempotency record',
-  text: `DELETE FROM idempotency_records WHERE digest = $1 AND ${IS_EXPIRED} RETURNING status`,
-  properties: ['status'],
-};
-
 /** The table of records. Their digest tells requests apart. */
 @Injectable()
 export class AnswerRecords {
@@ -55,9 +45,7 @@ export class AnswerRecords {
 
   async find(digest: string): Promise<AnswerRecord | undefined> {
     const [row] = await this.queues.readAtPrimary(FIND, [digest]);
-    if (!row?.['isExpired']) return row as unknown as AnswerRecord | undefined;
-    await this.queues.write(FORGET, [digest]);
-    return undefined;
+    return row as unknown as AnswerRecord | undefined;
   }
 
   companionOf(digest: string, { bodyHash, status, location, body }: AnswerRecord): Companion {

@@ -6,8 +6,9 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { KEPT_HOURS } from '../api/responses/idempotency-key.js';
+import { Clock } from '../common/clock.js';
 import { Database } from '../database/database.js';
-import { IS_EXPIRED } from './answer-records.js';
 
 const EVERY_MS = 60_000;
 /** Between portions, and before the next run when one left some. */
@@ -15,9 +16,11 @@ const PAUSE_MS = 200;
 const PORTION = 500;
 const PORTIONS = 10;
 
+/** By the clocks of both the database and this process: one that is set ahead must not end all records. */
 const deletion = (locking: string): string => `
   DELETE FROM idempotency_records WHERE digest IN (
-    SELECT digest FROM idempotency_records WHERE ${IS_EXPIRED}
+    SELECT digest FROM idempotency_records
+    WHERE created_at < least(now(), $1::timestamptz) - interval '${KEPT_HOURS} hours'
     ORDER BY created_at LIMIT ${PORTION} ${locking})`;
 /** Rows that another replica is deleting are skipped. A cluster cannot lock the rows of several nodes at once. */
 const DELETE = deletion('FOR UPDATE SKIP LOCKED');
@@ -33,6 +36,7 @@ export class ExpiredRecords implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly dataSource: DataSource,
     private readonly database: Database,
+    private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -48,7 +52,7 @@ export class ExpiredRecords implements OnApplicationBootstrap, BeforeApplication
   async delete(): Promise<boolean> {
     const statement = this.database.isDistributed ? DELETE_ON_CLUSTER : DELETE;
     for (let portion = 0; portion < PORTIONS; portion++) {
-      const [, deleted] = await this.dataSource.query<[unknown, number]>(statement);
+      const [, deleted] = await this.dataSource.query<[unknown, number]>(statement, [this.clock.now()]);
       if (deleted < PORTION) return false;
       await this.wait(PAUSE_MS);
     }

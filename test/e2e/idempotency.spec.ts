@@ -253,10 +253,12 @@ describe('A request with an Idempotency-Key', () => {
       const { text } = await create(key);
       await run("UPDATE idempotency_records SET created_at = now() - interval '24 hours 1 second'");
       await create(recent);
+      await service.app.get(ExpiredRecords).delete();
       const later = await create(key, { ...REX, name: 'Max' });
       expect([later.status, isReplay(later)]).toEqual([201, false]);
       expect(later.text).not.toBe(text);
       await run("UPDATE idempotency_records SET created_at = now() - interval '23 hours 59 minutes'");
+      await service.app.get(ExpiredRecords).delete();
       expect((await create(key, { ...REX, name: 'Max' })).text).toBe(later.text);
       expect(isReplay(await create(recent))).toBe(true);
     });
@@ -271,6 +273,16 @@ describe('A request with an Idempotency-Key', () => {
       await service.app.get(ExpiredRecords).delete();
       expect(await countRecords()).toBe(1);
       expect(isReplay(await create(kept))).toBe(true);
+    });
+
+    it('keeps its record while the clock of the database is a day ahead of its own', async () => {
+      const key = randomUUID();
+      await create(key);
+      await run("UPDATE idempotency_records SET created_at = now() - interval '25 hours'");
+      service.clock.moveTo(new Date(Date.now() - 25 * 3_600_000).toISOString());
+      await service.app.get(ExpiredRecords).delete();
+      service.clock.moveTo(new Date().toISOString());
+      expect(isReplay(await create(key))).toBe(true);
     });
 
     it('stores nothing when its record cannot be stored', async () => {
