@@ -15,13 +15,19 @@ export async function openDataFolder(directory: string): Promise<OpenFolder> {
   if (!existsSync(folder)) await createDataFolder(folder);
   await chmod(folder, 0o700);
   const engine = await startEngine(folder);
-  const { ino } = await stat(folder);
+  const opened = await identityOf(folder);
   /** The engine goes on writing to files that it has open, also to deleted ones. */
   const check = async (): Promise<void> => {
     await access(folder, constants.W_OK);
-    if ((await stat(folder)).ino !== ino) throw new Error(`${folder} has been replaced`);
+    if ((await identityOf(folder)) !== opened) throw new Error(`${folder} has been replaced`);
   };
   return { engine, check };
+}
+
+/** With the time, because the number of a deleted file may be used again. */
+async function identityOf(folder: string): Promise<string> {
+  const { ino, birthtimeMs } = await stat(join(folder, 'PG_VERSION'));
+  return `${ino} ${birthtimeMs}`;
 }
 
 /** Creates the database under another name and renames it, so that a kill never leaves a partial `data`. */

@@ -10,24 +10,21 @@ export class EngineWatch {
   constructor(
     private readonly engine: Pick<EmbeddedDatabase, 'check'>,
     private readonly availability: Availability,
-    private readonly everyMs = EVERY_MS,
   ) {}
 
-  async start(): Promise<void> {
+  start(): void {
     this.availability.markAvailable();
-    this.timer = setInterval(() => void this.beat(), this.everyMs).unref();
+    this.timer = setInterval(() => void this.beat(), EVERY_MS).unref();
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     clearInterval(this.timer);
   }
 
   private async beat(): Promise<void> {
-    await this.engine.check().catch(async (error: Error) => {
-      await this.stop();
-      this.availability.markAway(
-        `${error.message}. Restore its folder if need be, then restart the service.`,
-      );
+    await this.engine.check().catch(({ message }: Error) => {
+      this.stop();
+      this.availability.markAway(`${message}. Restore its folder if need be, then restart the service.`);
     });
   }
 }
