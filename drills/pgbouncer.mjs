@@ -2,22 +2,26 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { freePort } from '../scripts/support/free-port.mjs';
 import { root } from '../scripts/support/root.mjs';
 import { runChild } from '../scripts/support/run-child.mjs';
 import { accepting, startPostgres } from './support/postgres.mjs';
+import { healthOf, launchService, ready } from './support/service.mjs';
 import { requireTool } from '../scripts/support/tool.mjs';
 
-export const title = 'the end-to-end tests pass through PgBouncer in transaction pooling mode';
+export const title =
+  'the end-to-end tests pass through PgBouncer in transaction pooling mode; in statement mode the service is not ready';
 
 const TESTS_S = 900;
 
 export async function run(drill) {
   requireTool(drill, 'pgbouncer');
   const cluster = await startPostgres(drill);
-  const { url, version } = await startPgBouncer(drill, cluster);
+  const { url, version } = await startPgBouncer(drill, cluster, 'transaction');
   drill.figure('PgBouncer', `${version}, pool_mode = transaction`);
   const paths = drill.args.filter((arg) => !arg.startsWith('--'));
+  await refuseStatementMode(drill, cluster);
   drill.progress(`the end-to-end tests${paths.length > 0 ? `: ${paths.join(' ')}` : ''}`);
   const args = ['scripts/test.mjs', '--selectProjects', 'e2e', '--silent', ...paths];
   const env = {
@@ -42,13 +46,33 @@ export async function run(drill) {
   drill.expect('every end-to-end test passes', code === 0 && /Tests: .*passed/.test(output));
 }
 
+/** Migrations and reads work, so only a look at transactions shows that changes would fail. */
+async function refuseStatementMode(drill, cluster) {
+  const { url } = await startPgBouncer(drill, cluster, 'statement');
+  const service = await launchService(drill, {
+    DATABASE_URL: url,
+    DATABASE_DIRECT_URL: cluster.url,
+    DATABASE_PREPARED_STATEMENTS: 'false',
+  });
+  const [line] = await Promise.race([
+    once(createInterface(service.child.stdout), 'line'),
+    ready(service).then(() => ['']),
+  ]);
+  const status = await healthOf(service.origin, 'ready');
+  drill.expect(
+    'in statement mode the service is not ready, and the log says why',
+    status === 503 && /transaction blocks not allowed in statement pooling mode/.test(line),
+  );
+  await service.stop();
+}
+
 /** Starts PgBouncer in front of the cluster, for any database, on a free loopback port. */
-async function startPgBouncer(drill, { url, folder: clusterFolder, account }) {
+async function startPgBouncer(drill, { url, folder: clusterFolder, account }, mode) {
   drill.progress('starting PgBouncer');
   const server = new URL(url);
   const port = await freePort();
   // Uses the folder and account of the cluster, because PgBouncer refuses to run as root too.
-  const folder = join(clusterFolder, 'pgbouncer');
+  const folder = join(clusterFolder, `pgbouncer-${mode}`);
   const own = (path, mode) => {
     chmodSync(path, mode);
     if (account.uid !== undefined) chownSync(path, account.uid, account.gid);
@@ -70,7 +94,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = 10
 max_client_conn = 500
 server_idle_timeout = 5

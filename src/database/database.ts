@@ -108,7 +108,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
         if (!this.dataSource.isInitialized) await this.dataSource.initialize();
         this.checkEntities();
-        if (this.connection.kind === 'server') await this.connection.session?.pinSearchPath(this.dataSource);
+        await this.checkSession();
         await this.heartbeat.start();
         this.queues.standbys?.start();
         engine?.admitGuests();
@@ -125,6 +125,14 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
         await delay(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
+  }
+
+  private async checkSession(): Promise<void> {
+    if (this.connection.kind !== 'server') return;
+    await this.connection.session?.pinSearchPath(this.dataSource);
+    // PgBouncer in statement mode refuses transactions, and only those.
+    if (!this.connection.preparedStatements)
+      await this.dataSource.transaction((own) => own.query('SELECT 1'));
   }
 
   private checkEntities(): void {
