@@ -1,13 +1,18 @@
-// Bundles each program in dist with the packages it imports. Without this, two thirds of start-up went into resolving
-// and reading two thousand files. Packages with assets, lazily loaded packages and optional peers stay external.
+// Bundles each program in dist, and their packages as one script, dist/packages.cjs, with V8's code cache. Without this,
+// most of start-up went into resolving, reading and compiling two thousand files. Packages with assets, lazily loaded
+// packages and optional peers stay external.
 import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { isModuleNamespaceObject } from 'node:util/types';
 import { build } from 'esbuild';
 import { bundling, external } from './support/bundling.mjs';
+import { cachePackages } from './support/cache-packages.mjs';
 import { root } from './support/root.mjs';
 
 const dist = join(root, 'dist');
+const require = createRequire(join(root, 'package.json'));
+const loader = join(root, 'scripts', 'support', 'load-packages.mjs');
 const programs = readdirSync(dist, { recursive: true }).filter((file) => /(?:^main|\.cli)\.js$/.test(file));
 
 /**
@@ -15,22 +20,53 @@ const programs = readdirSync(dist, { recursive: true }).filter((file) => /(?:^ma
  * `@opentelemetry/api`: prom-client imports it at start-up, and its copies work together.
  */
 const TRACES = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base'];
-const LATE = ['yaml', '@redis/client', ...TRACES.map((name) => `@opentelemetry/${name}`)];
+const LATE = ['@redis/client', ...TRACES.map((name) => `@opentelemetry/${name}`)];
 
-/**
- * An empty source map for packages: Node.js reads all maps at start-up, and those of packages are nine tenths of the
- * total. Stack traces still show the lines of src.
- */
-const NO_MAP = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
-
-const withoutMapsOfPackages = {
-  name: 'without maps of packages',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${NO_MAP}`,
-      loader: 'js',
-    })),
+const common = {
+  ...bundling,
+  // Less to parse at start-up. Names stay: Nest and TypeORM use those of classes.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  external: external(...LATE),
 };
+const used = new Set();
+
+/** Imports of packages lead to dist/packages.cjs. */
+const fromPackages = {
+  name: 'from packages',
+  setup: ({ onResolve, onLoad }) => {
+    const isExternal = new RegExp(
+      `^(?:${common.external.map((name) => name.replace('*', '.*')).join('|')})$`,
+    );
+    onResolve({ filter: /^[^./]/ }, ({ path }) => {
+      if (isBuiltin(path) || isExternal.test(path)) return;
+      used.add(path);
+      return { path, namespace: 'package' };
+    });
+    onLoad({ filter: /./, namespace: 'package' }, ({ path }) => ({
+      contents: `
+        import { packages } from './load-packages.mjs';
+        const all = packages['${path}']();
+        ${exportsOf(path)}`,
+      resolveDir: dirname(loader),
+    }));
+  },
+};
+
+/** By name, so that a wrong name fails the build. Those that nobody imports drop out. */
+function exportsOf(path) {
+  const all = require(path);
+  const names = Object.keys(all).filter((name) => name !== 'default' && /^[A-Za-z_$][\w$]*$/.test(name));
+  const named = names.map(
+    (name, i) => `const _${i} = /* @__PURE__ */ (() => all.${name})(); export { _${i} as ${name} };`,
+  );
+  return [`export default ${isModuleNamespaceObject(all) ? 'all.default' : 'all'};`, ...named].join('\n');
+}
+
+/** What packages expect. Without a navigator, pg tells its runtime by `Response`, which loads the whole of fetch. */
+const GLOBALS = `
+const module = { exports }, __url = require('node:url').pathToFileURL(__filename).href;
+const navigator = { userAgent: 'Node.js' };`;
 
 /** Nest's module would load TypeORM a second time, from its package, to look for exports of old versions. */
 const withoutOldTypeorm = {
@@ -48,16 +84,33 @@ const withoutOldTypeorm = {
 };
 
 await build({
-  ...bundling,
-  // Less to parse at start-up. Names stay: Nest and TypeORM use those of classes.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  entryPoints: programs.map((program) => join(dist, program)),
+  ...common,
+  entryPoints: Object.fromEntries([
+    ...programs.map((program) => [program.slice(0, -'.js'.length), join(dist, program)]),
+    ['packages', loader], // for start-and-cache.mjs
+  ]),
   outdir: dist,
-  outbase: dist,
   allowOverwrite: true,
   sourcemap: 'linked',
   sourcesContent: false,
-  plugins: [withoutOldTypeorm, withoutMapsOfPackages],
-  external: external(...LATE),
+  plugins: [fromPackages],
 });
+
+await build({
+  ...common,
+  stdin: {
+    contents: Array.from(used, (name) => `exports['${name}'] = () => require('${name}');`).join('\n'),
+    resolveDir: root,
+  },
+  outfile: join(dist, 'packages.cjs'),
+  format: 'cjs',
+  splitting: false,
+  chunkNames: undefined,
+  banner: { js: `(function (exports, require, __filename, __dirname) {${GLOBALS}` },
+  footer: { js: '})' },
+  define: { 'import.meta.url': '__url' },
+  supported: { 'dynamic-import': false }, // optional packages: `require` also loads modules
+  plugins: [withoutOldTypeorm],
+});
+
+await cachePackages();

@@ -1,7 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApp } from './app.js';
 import { announceAddress, offerDevelopmentKey } from './startup-message.js';
-import { loadYaml } from './api/document/document-text.js';
 import { Database } from './database/database.js';
 import { environment, ineffectiveVariables, loadConfig } from './common/config/load-config.js';
 import { LIMITS } from './edge/limits.js';
@@ -32,7 +31,6 @@ export async function serve({ worker, attach = shutDownOnSignals }: Options = {}
   if (speaks) await announceAddress(app);
   await app.get(Database).whenReady();
   await offerDevelopmentKey(app);
-  await loadYaml().catch((error: unknown) => log.warn({ err: error }, 'cannot load the package yaml'));
 }
 
 function shutDownOnSignals(app: NestFastifyApplication): void {

@@ -5,6 +5,14 @@ import { root } from './root.mjs';
 
 const stamp = join(root, 'dist', '.built-from');
 
+const BUNDLER = [
+  'bundle.mjs',
+  'support/bundling.mjs',
+  'support/cache-packages.mjs',
+  'support/load-packages.mjs',
+  'support/start-and-cache.mjs',
+];
+
 export function isBuiltFrom(fingerprint) {
   try {
     return readFileSync(stamp, 'utf8') === fingerprint;
@@ -32,7 +40,7 @@ export function sourceFingerprint() {
 function settings() {
   return readdirSync(root)
     .filter((name) => /^(tsconfig.*|nest-cli|package-lock)\.json$/.test(name))
-    .concat(join('scripts', 'bundle.mjs'), join('scripts', 'support', 'bundling.mjs'))
+    .concat(BUNDLER.map((name) => join('scripts', name)))
     .map((name) => join(root, name));
 }
 

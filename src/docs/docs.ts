@@ -20,12 +20,11 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   const config = app.get(Config);
   const fastify = app.getHttpAdapter().getInstance();
   const json = new SharedContent(JSON_TYPE, Buffer.from(documentText));
-  let yaml: Promise<SharedContent> | undefined;
+  let yaml: SharedContent | undefined;
   fastify.get('/openapi.json', (request, reply) => json.send(request, reply));
-  fastify.get('/openapi.yaml', async (request, reply) => {
-    yaml ??= documentYaml(document).then((text) => new SharedContent(YAML_TYPE, Buffer.from(text)));
-    yaml.catch(() => (yaml = undefined)); // the next request tries again
-    return (await yaml).send(request, reply);
+  fastify.get('/openapi.yaml', (request, reply) => {
+    yaml ??= new SharedContent(YAML_TYPE, Buffer.from(documentYaml(document)));
+    return yaml.send(request, reply);
   });
   secureDocs(fastify, contentSecurityPolicy(config));
   servePage(

@@ -166,6 +166,13 @@ describeInside('The commands', () => {
     }
   });
 
+  it('npm run build leaves a code cache that V8 accepts, from a build by this version of Node.js', async () => {
+    const look =
+      "const { script } = await import('./dist/packages.js'); console.log(script.cachedDataRejected);";
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', look]);
+    expect(stdout).toBe('false\n');
+  });
+
   it('npm run seed adds animals', async () => {
     expect(await run(['pets/seed.cli', '--count', '7'])).toEqual({
       code: 0,
