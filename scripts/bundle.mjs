@@ -63,8 +63,11 @@ function exportsOf(path) {
   return [`export default ${isModuleNamespaceObject(all) ? 'all.default' : 'all'};`, ...named].join('\n');
 }
 
-/** What packages expect. Without a navigator, pg tells its runtime by `Response`, which loads the whole of fetch. */
-const GLOBALS = `
+/**
+ * What packages expect; those that are modules expect to be strict. Without a navigator, pg tells its runtime by
+ * `Response`, which loads the whole of fetch.
+ */
+const GLOBALS = `'use strict';
 const module = { exports }, __url = require('node:url').pathToFileURL(__filename).href;
 const navigator = { userAgent: 'Node.js' };`;
 
