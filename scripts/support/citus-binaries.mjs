@@ -6,18 +6,22 @@ import { serverAccount, temporaryFolder } from './postgres-cluster.mjs';
 import { root } from './root.mjs';
 import { giveUp } from './say.mjs';
 
+/** The exit code where the extension is not there, or cannot be downloaded (EX_UNAVAILABLE of sysexits.h). */
+export const UNAVAILABLE = 69;
+
 /**
  * The programs of a PostgreSQL with the extension Citus: those installed, or a copy of them with the archive in
- * CITUS_ARCHIVE unpacked over it. Call `remove` at the end. `renew`, if there, replaces the copied programs by those of
- * the latest minor release, for an archive that was built for it.
+ * CITUS_ARCHIVE unpacked over it. Call `remove` at the end. `renew` replaces the copied programs by those of the latest
+ * minor release, for an archive that was built for it, and tells whether it could.
  */
 export function citusBinaries() {
   const binaries = postgresBinaries();
-  if (hasCitus(binaries)) return { binaries, remove() {} };
+  if (hasCitus(binaries)) return { binaries, remove() {}, renew: () => false };
   const { CITUS_ARCHIVE: archive } = process.env;
-  if (!archive) return giveUp(`The extension Citus is not installed.\n${HOW}`);
+  if (!archive) return giveUp(`The extension Citus is not installed.\n${HOW}`, UNAVAILABLE);
   const file = resolve(root, archive);
-  if (!existsSync(file)) return giveUp(`CITUS_ARCHIVE names ${archive}, which does not exist.\n${HOW}`);
+  if (!existsSync(file))
+    return giveUp(`CITUS_ARCHIVE names ${archive}, which does not exist.\n${HOW}`, UNAVAILABLE);
   return unpack(binaries, file);
 }
 
@@ -41,22 +45,25 @@ function unpack(binaries, file) {
     throw error;
   }
   const copy = join(folder, binaries);
-  if (hasCitus(copy)) return { binaries: copy, remove, renew: renewal(binaries, folder) };
+  if (hasCitus(copy)) return { binaries: copy, remove, renew: () => renew(binaries, folder) };
   remove();
-  return giveUp(`${file} is for another PostgreSQL than that in ${binaries}.\n${HOW}`);
+  return giveUp(`${file} is for another PostgreSQL than that in ${binaries}.\n${HOW}`, UNAVAILABLE);
 }
 
 /** The package is unpacked into the copy. What is installed stays as it is. */
-function renewal(binaries, folder) {
+function renew(binaries, folder) {
   const [, major] = /^\/usr\/lib\/postgresql\/(\d+)\/bin$/.exec(binaries) ?? [];
-  if (!major || process.getuid() !== 0) return undefined;
-  return () => {
-    const aptGet = (...args) => execFileSync('apt-get', ['-qq', ...args], { cwd: folder, stdio: 'ignore' });
+  if (!major || process.getuid() !== 0) return false;
+  const aptGet = (...args) => execFileSync('apt-get', ['-qq', ...args], { cwd: folder, stdio: 'ignore' });
+  try {
     aptGet('update');
     aptGet('download', `postgresql-${major}`);
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-      execFileSync('dpkg-deb', ['--extract', join(folder, file), folder]);
-  };
+  } catch {
+    return false;
+  }
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
+    execFileSync('dpkg-deb', ['--extract', join(folder, file), folder]);
+  return true;
 }
 
 function hasCitus(binaries) {
