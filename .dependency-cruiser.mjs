@@ -50,7 +50,6 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '\\.spec\\.ts$' },
     tsConfig: { fileName: 'tsconfig.json' },
   },
 };
