@@ -134,7 +134,7 @@ async function readiness(service, worker, seen) {
     await delay(EVERY_MS);
   }
   const { status, text } = answers.at(-1);
-  const isNamed = status === 503 && text.includes(`127.0.0.1:${new URL(worker.url).port}`);
+  const isNamed = status === 200 && text.includes(`127.0.0.1:${new URL(worker.url).port}`);
   if (!isNamed || slowest(answers) > ANSWER_MS + SLACK_MS) seen.unnamed.push(`${status} ${text}`);
 }
 

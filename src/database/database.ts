@@ -79,6 +79,11 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
     await this.probe.run();
   }
 
+  /** The nodes of a cluster that were missing at the last check of readiness. What the others store can be used. */
+  get missingNodes(): readonly string[] {
+    return this.probe.missing;
+  }
+
   beforeApplicationShutdown(): void {
     this.stopping.abort();
   }

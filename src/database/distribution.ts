@@ -6,9 +6,15 @@ import type { Follower } from './standbys/follower.js';
 
 /** The nodes that hold the tables. */
 export interface ClusterNodes {
-  /** Host and port of those that the coordinator cannot reach. */
-  missing(): Promise<string[]>;
+  /** Tells which of them the coordinator can reach. */
+  check(): Promise<NodesSeen>;
   close(): Promise<void>;
+}
+
+/** By host and port. */
+export interface NodesSeen {
+  readonly present: readonly string[];
+  readonly missing: readonly string[];
 }
 
 export type Ask = (statement: Statement, values: readonly unknown[]) => Promise<Row[]>;

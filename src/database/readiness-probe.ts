@@ -1,8 +1,9 @@
+import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { EntitySql } from './batching/entity-sql.js';
 import type { StatementQueues } from './batching/statement-queues.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
-import type { ClusterNodes } from './distribution.js';
+import type { ClusterNodes, NodesSeen } from './distribution.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 /** Several load balancers may each ask every second. */
@@ -13,6 +14,9 @@ const EVERY_MS = 1_000;
  * the queue of requests, at most once a second.
  */
 export class ReadinessProbe {
+  /** The nodes of a cluster that the coordinator could not reach at the last check. */
+  missing: readonly string[] = [];
+  private readonly logger = new Logger('Database');
   private answer: Promise<void> = Promise.resolve();
   private askedAt = -Infinity;
 
@@ -43,6 +47,23 @@ export class ReadinessProbe {
   }
 
   private async ask(): Promise<void> {
+    const [tables, nodes] = await Promise.allSettled([this.askTables(), this.nodes?.check()]);
+    // The heartbeat tells when the coordinator itself is away.
+    if (nodes.status === 'fulfilled' && nodes.value) this.judge(nodes.value);
+    if (tables.status === 'rejected') throw tables.reason;
+  }
+
+  /** What the nodes that are left store can be used, and all replicas miss the same: unready ones would end that as well. */
+  private judge({ present, missing }: NodesSeen): void {
+    const names = missing.join(', ');
+    if (names !== this.missing.join(', '))
+      this.logger.warn(names ? `Nodes of the database do not answer: ${names}` : 'All nodes answer again.');
+    this.missing = missing;
+    if (names && present.length === 0)
+      throw new DatabaseRefusal(undefined, `No node of the database answers: ${names}.`);
+  }
+
+  private async askTables(): Promise<void> {
     const { entityMetadatas } = this.dataSource;
     const answers = await Promise.allSettled(
       entityMetadatas.map((entity) => this.queues.readAtPrimary(EntitySql.of(entity).readNothing(), [])),
@@ -53,10 +74,6 @@ export class ReadinessProbe {
     // A table that someone has locked is locked for all replicas, and the others still work.
     const failures = errors.length < answers.length ? errors.filter((error) => !isLock(error)) : errors;
     if (failures.length > 0) throw failures[0];
-    // The heartbeat tells when the coordinator itself is away.
-    const missing = (await this.nodes?.missing().catch(() => [])) ?? [];
-    if (missing.length > 0)
-      throw new DatabaseRefusal(undefined, `Nodes of the database do not answer: ${missing.join(', ')}.`);
   }
 }
 

@@ -32,11 +32,12 @@ export class HealthController {
   @Get('ready')
   @RouteConfig(PROBE)
   @Header('cache-control', 'no-store')
-  async ready(): Promise<{ status: string }> {
+  async ready(): Promise<{ status: string; missingNodes?: readonly string[] }> {
     if (this.shutdown.isNoticed) throw unavailable('The service is about to end.');
     await this.database.checkReadiness().catch((error: unknown) => {
       throw unavailable(error instanceof DatabaseOutage ? error.message : 'The database does not answer.');
     });
-    return { status: 'ok' };
+    const { missingNodes } = this.database;
+    return missingNodes.length > 0 ? { status: 'ok', missingNodes } : { status: 'ok' };
   }
 }

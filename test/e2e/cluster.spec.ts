@@ -146,6 +146,34 @@ describeOnCluster('On a cluster', () => {
     await database.drop();
   }, 30_000);
 
+  it('readiness names missing nodes, and fails when no node answers', async () => {
+    const database = await createDatabase();
+    const { url } = database.connection as ServerConnection;
+    const client = await start(database.connection);
+    const pet = await client.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    const ready = async (): Promise<unknown> => {
+      await delay(1_100); // a check lasts a second
+      return client.get('/health/ready');
+    };
+    const [shard] = await run(
+      url,
+      'SELECT nodeport FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column($$pets$$, 0)',
+    );
+    await run(
+      url,
+      `UPDATE pg_dist_node SET nodeport = 1 WHERE groupid > 0 AND nodeport <> ${String(shard?.['nodeport'])}`,
+    );
+    expect(await ready()).toEqual({ status: 'ok', missingNodes: ['127.0.0.1:1'] });
+    expect(await client.get(`/v1/pets/${String(pet['id'])}`)).toEqual(pet);
+    await run(url, 'UPDATE pg_dist_node SET nodeport = 2 WHERE groupid > 0 AND nodeport <> 1');
+    expect(await ready()).toMatchObject({
+      code: 'service_unavailable',
+      message: 'No node of the database answers: 127.0.0.1:1, 127.0.0.1:2.',
+    });
+    await client.stop();
+    await database.drop();
+  }, 30_000);
+
   it('a change that is cancelled may be stored on its worker, so its outcome is unknown', async () => {
     const pets = service.app.get<BatchedRepository<Pet>>(getRepositoryToken(Pet));
     const { id } = await pets.add({ name: 'Before', categoryId: 1n, status: null });
@@ -246,37 +274,38 @@ describeOnCluster('A start on a cluster', () => {
     await expect(start({ ...connection, distribution: CITUS })).rejects.toThrow(message);
     await run(coordinator, `DROP DATABASE ${name} WITH (FORCE)`);
   });
-
-  interface Client {
-    get(path: string): Promise<Record<string, unknown>>;
-    post(path: string, body: object): Promise<Record<string, unknown>>;
-    stop(): Promise<void>;
-  }
-
-  async function start(connection: DatabaseConnection): Promise<Client> {
-    const app = await createApp(Object.assign(new Config(), { logLevel: 'silent' }), { connection });
-    try {
-      await app.listen(0, '127.0.0.1');
-      await app.get(Database).whenReady();
-    } catch (error) {
-      await app.close();
-      throw error;
-    }
-    const { key } = await app.get(KeysService).issue({ name: 'cluster' });
-    const origin = await app.getUrl();
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const json = async (path: string, init?: RequestInit): Promise<Record<string, unknown>> =>
-      (await (await fetch(`${origin}${path}`, { headers, ...init })).json()) as Record<string, unknown>;
-    return {
-      get: (path) => json(path),
-      post: (path, body) => json(path, { method: 'POST', body: JSON.stringify(body) }),
-      stop: () => app.close(),
-    };
-  }
 });
 
-async function run(url: string, text: string): Promise<void> {
+interface Client {
+  get(path: string): Promise<Record<string, unknown>>;
+  post(path: string, body: object): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+async function start(connection: DatabaseConnection): Promise<Client> {
+  const app = await createApp(Object.assign(new Config(), { logLevel: 'silent' }), { connection });
+  try {
+    await app.listen(0, '127.0.0.1');
+    await app.get(Database).whenReady();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const { key } = await app.get(KeysService).issue({ name: 'cluster' });
+  const origin = await app.getUrl();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const json = async (path: string, init?: RequestInit): Promise<Record<string, unknown>> =>
+    (await (await fetch(`${origin}${path}`, { headers, ...init })).json()) as Record<string, unknown>;
+  return {
+    get: (path) => json(path),
+    post: (path, body) => json(path, { method: 'POST', body: JSON.stringify(body) }),
+    stop: () => app.close(),
+  };
+}
+
+async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   await client.connect();
-  await client.query(text).finally(() => client.end());
+  const { rows } = await client.query<Record<string, unknown>>(text).finally(() => client.end());
+  return rows;
 }

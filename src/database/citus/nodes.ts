@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ClusterNodes } from '../distribution.js';
+import type { ClusterNodes, NodesSeen } from '../distribution.js';
 import { PLAIN_DRIVER } from '../pg-driver.js';
 
 const MOST_AT_ONCE = 8;
@@ -22,12 +22,13 @@ export class CitusNodes implements ClusterNodes {
     this.pool.on('error', () => {}); // an idle connection broke, and the pool has already removed it
   }
 
-  async missing(): Promise<string[]> {
+  async check(): Promise<NodesSeen> {
     const { rows } = await this.pool.query<Node>(
       'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE isactive AND groupid > 0 ORDER BY 1, 2',
     );
     const answers = await Promise.all(rows.map((node) => this.answers(node)));
-    return rows.filter((_, i) => !answers[i]).map(nameOf);
+    const those = (present: boolean): string[] => rows.filter((_, i) => answers[i] === present).map(nameOf);
+    return { present: those(true), missing: those(false) };
   }
 
   async close(): Promise<void> {
