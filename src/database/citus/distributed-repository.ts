@@ -8,6 +8,7 @@ import {
   type Purpose,
 } from '../batching/batched-repository.js';
 import type { EntitySql } from '../batching/entity-sql.js';
+import { withinLimits } from '../within-limits.js';
 import { blockOf, lastIdOf } from './block.js';
 import { ClusterRepository } from './cluster-repository.js';
 import { DistributedSql } from './distributed-sql.js';
@@ -31,15 +32,24 @@ export class DistributedRepository<T extends EntityWithId> extends ClusterReposi
     const isListed = given.some(([, value]) => Array.isArray(value));
     if (by !== 'id' || this.placed.place !== 'id' || isListed || this.manager.queryRunner)
       return super.readPage(request);
+    const begun = performance.now();
     const after = max((request.after as bigint | undefined) ?? 0n, 0n); // ids start at 1
     const block = blockOf(after + 1n);
     const statement = this.placed.readPageOfBlock(given.map(([name]) => name));
     const values = given.map(([, value]) => value);
     const rows = (await this.read(statement, [...values, after, limit + 1, block])) as unknown as T[];
-    if (rows.length > limit || (await this.endsIn(block))) return Page.of(rows, limit, by);
-    const end = lastIdOf(block) as T[By];
-    const rest = await super.readPage({ ...request, after: end, limit: limit + 1 - rows.length });
-    return Page.of([...rows, ...rest.items], limit, by);
+    if (rows.length > limit) return Page.of(rows, limit, by);
+    const rest = await withinLimits(begun, this.readAfter(block, request, limit + 1 - rows.length));
+    return Page.of([...rows, ...rest], limit, by);
+  }
+
+  private async readAfter<By extends Orders<T>>(
+    block: bigint,
+    request: PageRequest<T, By>,
+    limit: number,
+  ): Promise<readonly T[]> {
+    if (await this.endsIn(block)) return [];
+    return (await super.readPage({ ...request, after: lastIdOf(block) as T[By], limit })).items;
   }
 
   /** Whether no block follows. */

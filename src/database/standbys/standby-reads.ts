@@ -2,6 +2,7 @@ import type { Availability } from '../availability.js';
 import type { Row, Statement } from '../batching/statement.js';
 import type { StatementQueue } from '../batching/statement-queue.js';
 import type { ServerConnection } from '../connection.js';
+import { withinLimits } from '../within-limits.js';
 import { serverClient } from '../server/server-client.js';
 import type { Follower } from './follower.js';
 import { History } from './history.js';
@@ -40,8 +41,9 @@ export class StandbyReads {
   run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const standby = this.leastLoaded();
     if (!standby) return this.askPrimary(statement, values);
+    const begun = performance.now();
     return standby.read(statement, values).catch((reason: unknown) => {
-      if (!(reason instanceof NoReadIndex)) return this.askPrimary(statement, values);
+      if (!(reason instanceof NoReadIndex)) return withinLimits(begun, this.askPrimary(statement, values));
       if (!this.canReadStale) throw reason.cause;
       return this.readStale(statement, values);
     });
