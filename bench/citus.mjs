@@ -28,7 +28,7 @@ export async function run(bench, form) {
     bench.progress(`starting a cluster with ${shards} shards`);
     const cluster = await startCitus(postgresBinaries(), { 'citus.shard_count': shards });
     bench.defer(cluster.stop);
-    const own = { url: cluster.url, key: undefined, rows };
+    const own = { url: cluster.serviceUrl, key: undefined, rows };
     [own.key] = await issueKeys({ DATABASE_URL: own.url, KEY_ENVIRONMENT: 'test' }, 1);
     const settings = { DATABASE_STANDBY_URLS: cluster.workerUrls.join(',') };
     const service = await startContestant(bench, CONTESTANTS[0], { ...own, settings, core: 'any' });

@@ -30,7 +30,7 @@ export async function run(drill) {
   const rounds = drill.short ? 1 : 8;
   const { cluster, settings, key } = await setUp(drill);
   const service = await startService(drill, settings);
-  const client = new RawClient(service.origin, { connections: 64 });
+  const client = new RawClient(service.origin, { connections: 256 }); // none waits for another
   drill.defer(() => client.close());
   await hurt(drill, { cluster, service, client, key, rounds });
   await grow(drill, { cluster, client, key });

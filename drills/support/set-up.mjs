@@ -6,7 +6,7 @@ export async function setUp(drill, configuration) {
   const cluster = await startPostgres(drill, configuration);
   drill.progress('issuing a key');
   const settings = {
-    DATABASE_URL: cluster.url,
+    DATABASE_URL: cluster.serviceUrl ?? cluster.url,
     ...(cluster.workerUrls && { DATABASE_STANDBY_URLS: cluster.workerUrls.join(',') }),
     KEY_ENVIRONMENT: 'test',
     // The drill checks the answers, which the log would only repeat. Set LOG_LEVEL to see it.

@@ -7,6 +7,8 @@ import { startCluster } from './postgres-cluster.mjs';
 const WORKERS = 2;
 const TEMPLATE = 'citus_template';
 const DATABASE = 'animals';
+/** Of the service. It owns the schema. */
+const ROLE = 'animal_store';
 
 /** Of each node. A maintenance worker of Citus runs for each database. */
 export const CITUS_SETTINGS = {
@@ -20,11 +22,13 @@ export const CITUS_SETTINGS = {
   'citus.shard_count': '8',
   'citus.node_conninfo': 'sslmode=disable', // on the loopback interface
   'citus.local_hostname': '127.0.0.1',
+  'citus.recover_2pc_interval': '500ms',
 };
 
 /**
  * Creates and starts a Citus cluster on this machine: a coordinator and two workers, each a PostgreSQL of its own.
- * `settings` are added to the postgresql.conf of each. The first of `nodes` is the coordinator.
+ * `settings` are added to the postgresql.conf of each. The first of `nodes` is the coordinator. `serviceUrl` and
+ * `workerUrls` are for the role of the service, the others for the superuser.
  */
 export async function startCitus(binaries, settings) {
   const password = randomBytes(16).toString('hex'); // Citus gives the workers that of the coordinator
@@ -43,13 +47,14 @@ export async function startCitus(binaries, settings) {
       nodes.push(worker);
       letConnect(nodes);
       // The database knows the one that it was copied from.
-      await run(worker.url, `CREATE DATABASE ${TEMPLATE}`, `CREATE DATABASE ${DATABASE}`);
-      await run(at(worker.url, DATABASE), 'CREATE EXTENSION citus');
+      await run(worker.url, roleOf(worker), `CREATE DATABASE ${TEMPLATE}`, `CREATE DATABASE ${DATABASE}`);
+      await run(at(worker.url, DATABASE), 'CREATE EXTENSION citus', OWN_SCHEMA);
       await run(at(urls[0], DATABASE), `SELECT citus_add_node('127.0.0.1', ${new URL(worker.url).port})`);
     };
     const pgCtl = (...args) => Promise.all(nodes.map((node) => node.pgCtl(...args)));
-    const [url, ...workerUrls] = urls.map((node) => at(node, DATABASE));
-    return { url, workerUrls, nodes, urls, pgCtl, addWorker, stop };
+    const url = at(urls[0], DATABASE);
+    const [serviceUrl, ...workerUrls] = urls.map((node) => ofService(node, DATABASE));
+    return { url, serviceUrl, workerUrls, nodes, urls, pgCtl, addWorker, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -81,8 +86,8 @@ async function makeTemplate(nodes) {
   const urls = nodes.map(({ url }) => url);
   await Promise.all(
     urls.map(async (url) => {
-      await run(url, `CREATE DATABASE ${TEMPLATE}`);
-      await run(at(url, TEMPLATE), 'CREATE EXTENSION citus');
+      await run(url, roleOf({ url }), `CREATE DATABASE ${TEMPLATE}`);
+      await run(at(url, TEMPLATE), 'CREATE EXTENSION citus', OWN_SCHEMA);
     }),
   );
   const [coordinator, ...workers] = urls.map((url) => new URL(url));
@@ -103,11 +108,16 @@ async function makeTemplate(nodes) {
   );
 }
 
-/** The nodes connect to each other. */
+const OWN_SCHEMA = `ALTER SCHEMA public OWNER TO ${ROLE}`;
+
+/** With the password of the superuser. */
+const roleOf = ({ url }) => `CREATE ROLE ${ROLE} LOGIN PASSWORD '${new URL(url).password}'`;
+
+/** The nodes connect to each other, as any role. */
 export function letConnect(nodes) {
   const lines = nodes.map(({ url }) => {
-    const { hostname, port, username, password } = new URL(url);
-    return `${hostname}:${port}:*:${username}:${password}\n`;
+    const { hostname, port, password } = new URL(url);
+    return `${hostname}:${port}:*:*:${password}\n`;
   });
   for (const { folder, account } of nodes) {
     const file = join(folder, '.pgpass'); // its home
@@ -118,6 +128,10 @@ export function letConnect(nodes) {
 
 export function at(url, database) {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+}
+
+export function ofService(url, database) {
+  return Object.assign(new URL(at(url, database)), { username: ROLE }).href;
 }
 
 async function run(url, ...statements) {

@@ -138,7 +138,8 @@ describeOnCluster('On a cluster', () => {
     );
     await follower.catchUp(worker);
     const port = new URL(standbyUrls[0] ?? '').port;
-    await coordinator.query(
+    await run(
+      asSuperuser(url),
       `SELECT citus_update_node(nodeid, 'localhost', nodeport) FROM pg_dist_node WHERE nodeport = ${port}`,
     );
     await expect(follower.catchUp(worker)).rejects.toThrow('the cluster does not use it');
@@ -148,7 +149,7 @@ describeOnCluster('On a cluster', () => {
 
   it('readiness names missing nodes, and fails when no node answers', async () => {
     const database = await createDatabase();
-    const { url } = database.connection as ServerConnection;
+    const url = asSuperuser((database.connection as ServerConnection).url);
     const client = await start(database.connection);
     const pet = await client.post('/v1/pets', { name: 'Rex', categoryId: 1 });
     const ready = async (): Promise<unknown> => {
@@ -243,6 +244,26 @@ describeOnCluster('A start on a cluster', () => {
     await database.drop();
   });
 
+  it('without the schema of the nodes fails, and says what to do', async () => {
+    const database = await createDatabase();
+    const { standbyUrls = [] } = database.connection as ServerConnection;
+    for (const [i, url] of standbyUrls.entries())
+      await run(asSuperuser(url, i + 1), 'ALTER SCHEMA public OWNER TO postgres');
+    await expect(start(database.connection)).rejects.toThrow(
+      'run GRANT CREATE ON SCHEMA public TO animal_store on 127',
+    );
+    await database.drop();
+  });
+
+  it('without the sequences of ids fails, and says what to do', async () => {
+    const database = await createDatabase();
+    await (await start(database.connection)).stop();
+    const { url } = database.connection as ServerConnection;
+    await run(url, 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM animal_store');
+    await expect(start(database.connection)).rejects.toThrow('run GRANT USAGE ON SEQUENCE');
+    await database.drop();
+  });
+
   it('at a worker fails, and says what to do', async () => {
     const database = await createDatabase();
     const connection = database.connection as ServerConnection;
@@ -301,6 +322,12 @@ async function start(connection: DatabaseConnection): Promise<Client> {
     post: (path, body) => json(path, { method: 'POST', body: JSON.stringify(body) }),
     stop: () => app.close(),
   };
+}
+
+/** The same database, as the superuser of a node. */
+function asSuperuser(url: string, node = 0): string {
+  const nodes = (process.env['CITUS_NODE_URLS'] ?? '').split(',');
+  return Object.assign(new URL(nodes[node] ?? ''), { pathname: new URL(url).pathname }).href;
 }
 
 async function run(url: string, text: string): Promise<Record<string, unknown>[]> {

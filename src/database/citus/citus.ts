@@ -4,7 +4,7 @@ import { insertOf } from './insert-of.js';
 import { mayBeStored } from './node-errors.js';
 import { CitusNodes } from './nodes.js';
 import { postponeReferences } from './postpone-references.js';
-import { requireCluster } from './require-cluster.js';
+import { requireCluster, requireSequences } from './require-cluster.js';
 import { CitusWorker } from './worker.js';
 
 /** Writes go to the coordinator of a Citus cluster, and reads to the workers that are named as standbys. */
@@ -13,6 +13,7 @@ export const CITUS: Distribution = {
   insertOf,
   mayBeStored,
   requireCluster,
+  requireGrants: requireSequences,
   postponeReferences,
   distribute,
   nodes: (config) => new CitusNodes(config),

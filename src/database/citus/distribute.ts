@@ -3,6 +3,7 @@ import type { ForeignKeyMetadata } from 'typeorm/metadata/ForeignKeyMetadata.js'
 import { literal, quote } from '../batching/sql-text.js';
 import { keepingOf, type OtherTables, placeOf, referencesToDistributed } from '../kept.js';
 import { BLOCK, blockInSql } from './block.js';
+import { requireSchema } from './require-cluster.js';
 
 interface Definition {
   readonly name: string;
@@ -16,6 +17,7 @@ export async function distribute(runner: QueryRunner, others: OtherTables): Prom
   const tables = await missing(runner, Object.keys(others), (table) => table);
   const kept = entities.filter((entity) => keepingOf(entity) !== 'local');
   if (kept.length + tables.length === 0) return [];
+  await requireSchema(runner);
   await runner.startTransaction();
   try {
     // Tables that refer to each other cannot be distributed in parallel.

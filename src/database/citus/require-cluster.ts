@@ -1,4 +1,4 @@
-import type { QueryRunner } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { ConfigError } from '../../common/config/load-config.js';
 
 /** After a worker broke between the two phases of a commit, its rows are invisible until the coordinator has looked. */
@@ -21,7 +21,7 @@ export async function requireCluster(runner: QueryRunner): Promise<void> {
     refuse(
       "workers: on the coordinator, run SELECT citus_set_coordinator_host('<its host>'), and SELECT citus_add_node('<host>', 5432) for each worker",
     );
-  await recoverSoon(runner);
+  await requireRecovery(runner);
 }
 
 /** Without the setting, orders could not be stored, and each read would ask all nodes. */
@@ -39,19 +39,43 @@ export async function refuseCluster(runner: QueryRunner): Promise<void> {
     ]);
 }
 
-async function recoverSoon(runner: QueryRunner): Promise<void> {
+async function requireRecovery(runner: QueryRunner): Promise<void> {
   const [{ setting }] = (await runner.query(
     "SELECT setting::int FROM pg_settings WHERE name = 'citus.recover_2pc_interval'",
   )) as [{ setting: number }];
-  if (setting > 0 && setting <= RECOVER_MS) return;
-  try {
-    await runner.query(`ALTER SYSTEM SET citus.recover_2pc_interval = ${RECOVER_MS}`);
-    await runner.query('SELECT pg_reload_conf()');
-  } catch {
+  if (setting <= 0 || setting > RECOVER_MS)
     refuse(
-      `citus.recover_2pc_interval of at most ${RECOVER_MS} ms on the coordinator, and its role may not set it: ALTER SYSTEM SET citus.recover_2pc_interval = ${RECOVER_MS}; SELECT pg_reload_conf()`,
+      `citus.recover_2pc_interval of at most ${RECOVER_MS} ms on the coordinator: as superuser, run ALTER SYSTEM SET citus.recover_2pc_interval = ${RECOVER_MS}, then SELECT pg_reload_conf()`,
     );
-  }
+}
+
+/** Citus makes the tables of the nodes as the role that distributes them. */
+export async function requireSchema(runner: QueryRunner): Promise<void> {
+  const refusing = (await runner.query(`
+    SELECT nodename || ':' || nodeport AS node, current_schema() AS schema, current_user AS role
+    FROM run_command_on_workers(format('SELECT has_schema_privilege(%L, ''CREATE'')', current_schema()))
+    WHERE success AND result = 'f'`)) as { node: string; schema: string; role: string }[];
+  const [first] = refusing;
+  if (!first) return;
+  const { schema, role } = first;
+  refuse(
+    `CREATE on the schema ${schema} of each node: as superuser, run GRANT CREATE ON SCHEMA ${schema} TO ${role} on ${refusing.map(({ node }) => node).join(', ')}`,
+  );
+}
+
+/** The default of a block is taken from the id just given, by currval(). */
+export async function requireSequences(dataSource: Pick<DataSource, 'query'>): Promise<void> {
+  const refused = await dataSource.query<{ sequence: string; role: string }[]>(`
+    SELECT seqrelid::regclass AS sequence, current_user AS role
+    FROM pg_sequence JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = seqrelid AND deptype = 'i'
+      JOIN pg_dist_partition ON refobjid = logicalrelid
+    WHERE partmethod = 'h' AND NOT has_sequence_privilege(seqrelid, 'USAGE')`);
+  const [first] = refused;
+  if (!first) return;
+  const names = refused.map(({ sequence }) => sequence).join(', ');
+  refuse(
+    `USAGE on ${names} for the role in DATABASE_URL: run GRANT USAGE ON SEQUENCE ${names} TO ${first.role}`,
+  );
 }
 
 function refuse(need: string): never {

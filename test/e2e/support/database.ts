@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe } from '@jest/globals';
 import pg from 'pg';
-import { createOnCitus, dropOnCitus } from '../../../scripts/support/citus-cluster.mjs';
+import { createOnCitus, dropOnCitus, ofService } from '../../../scripts/support/citus-cluster.mjs';
 import { CITUS } from '../../../src/database/citus/citus.js';
 import type { DatabaseConnection, ServerConnection } from '../../../src/database/connection.js';
 import { embed, type EmbeddedDatabase } from '../../../src/database/embedded/embedded-database.js';
@@ -33,17 +33,17 @@ export async function createDatabase(): Promise<TestDatabase> {
   return server ? onServer(server) : embedded();
 }
 
-/** On these nodes, the coordinator first. The workers answer reads. */
+/** On these nodes, the coordinator first. The workers answer reads. The role is no superuser. */
 async function onCitus(nodes: string[]): Promise<TestDatabase> {
   const name = newName();
   await createOnCitus(nodes, name);
   const [coordinator = '', ...workers] = nodes;
-  const url = at(coordinator, name);
+  const url = ofService(coordinator, name);
   return {
     connection: {
       ...server(url, url),
       distribution: CITUS,
-      standbyUrls: workers.map((node) => at(node, name)),
+      standbyUrls: workers.map((node) => ofService(node, name)),
     },
     drop: () => dropOnCitus(nodes, name),
   };
