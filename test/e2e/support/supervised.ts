@@ -25,8 +25,8 @@ export class Supervised {
   ) {
     child.stdout?.on('data', (text: Buffer) => (this.out += text.toString()));
     child.stderr?.on('data', (text: Buffer) => {
-      // Other tests start the service from this folder, too.
-      this.err += text.toString().replace(/^Waiting for another process .*\n/m, '');
+      // This or another test may be the first that starts the service.
+      this.err += text.toString().replace(/^(?:Waiting for another process|Building) .*\n/gm, '');
     });
     this.ended = once(child, 'close').then(([code]) => code as number | null);
   }
