@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
@@ -13,10 +11,12 @@ import {
   startProxy,
 } from './support/proxy.js';
 import { type Service, startService } from './support/service.js';
-import { parseRaw, sendRaw } from './support/socket.js';
+import { openMany, parseRaw, sendRaw } from './support/socket.js';
 
 const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 256;
+/** With more connections in use, idle ones are closed. */
+const CONNECTIONS_KEPT = 2_625;
 const SLOTS = 64;
 /** From here on, an address with more requests than slots is refused. */
 const SHORT_QUEUE = 8;
@@ -144,40 +144,45 @@ describeProxy('The proxy (needs HAProxy)', () => {
     };
   });
 
-  // By reading: other addresses of a /64 need a network of their own.
-  it('counts a /64 of IPv6 as one address, everywhere', async () => {
+  // By reading: other addresses of a /48 need a network of their own.
+  it('counts a /48 of IPv6 as one address, everywhere', async () => {
     const tracked = (await readFile(CONFIGURATION, 'utf8')).match(/track-sc\d .*/g);
     expect(tracked).toEqual([
-      'track-sc0 src,ipmask(32,64)',
-      'track-sc1 src,ipmask(32,64)',
-      'track-sc1 src,ipmask(32,64)',
-      'track-sc0 src,ipmask(32,64)',
+      'track-sc0 src,ipmask(32,48)',
+      'track-sc1 src,ipmask(32,48)',
+      'track-sc1 src,ipmask(32,48)',
+      'track-sc0 src,ipmask(32,48)',
     ]);
   });
 
-  it('serves its metrics while another address holds connections and says nothing', async () => {
+  it.each([
+    [4, 900],
+    [40, 90],
+  ])('has connections left when each of %d addresses opens %d', async (addresses, each) => {
     const proxy = await startProxy();
-    const { hostname: host, port } = new URL(proxy.status);
-    const answered: string[] = [];
-    const silent = Array.from({ length: 40 }, () =>
-      connect({ host, port: +port, localAddress: '127.0.0.2' }),
-    );
+    const crowd = await openMany(proxy.origin, addresses, each);
     try {
-      for (const socket of silent) socket.on('data', (data) => answered.push(data.toString()));
-      // Some are refused, with a reset.
-      await Promise.all(
-        silent.map((socket) =>
-          once(
-            socket.on('error', () => {}),
-            'connect',
-          ).catch(() => {}),
-        ),
-      );
+      const ask = () => sendRaw(proxy.origin, get('/v1/pets'), '127.0.0.3');
+      expect(parseRaw(await ask()).status).toBe(503);
+      expect(crowd.received()).toBe(''); // no connection had to time out first
+      for (const socket of crowd.sockets) socket.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
+      await crowd.untilOpen(CONNECTIONS_KEPT);
+      expect(parseRaw(await ask()).status).toBe(503);
+    } finally {
+      crowd.leave();
+      await proxy.stop();
+    }
+  });
+
+  it('serves its metrics while four other addresses hold connections and say nothing', async () => {
+    const proxy = await startProxy();
+    const silent = await openMany(proxy.status, 4, 10);
+    try {
       const metrics = await sendRaw(proxy.status, get('/metrics'), '127.0.0.3');
       expect(metrics).toContain('haproxy_process_start_time_seconds');
-      expect(answered).toEqual([]); // none had to time out first, with 408
+      expect(silent.received()).toBe(''); // none had to time out first, with 408
     } finally {
-      for (const socket of silent) socket.destroy();
+      silent.leave();
       await proxy.stop();
     }
   });

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Sends raw text, if need be from another loopback address, and returns everything received until the connection closes. */
 export function sendRaw(origin: string, text: string, localAddress = ''): Promise<string> {
@@ -15,6 +16,35 @@ export function sendRaw(origin: string, text: string, localAddress = ''): Promis
     });
     socket.write(text);
   });
+}
+
+/** Opens connections from several loopback addresses. Some may be refused, with a reset. */
+export async function openMany(origin: string, addresses: number, each: number) {
+  const { hostname: host, port } = new URL(origin);
+  const sockets = new Set<Socket>();
+  let received = '';
+  const open = (localAddress: string): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect({ host, port: Number(port), localAddress }, resolve);
+      sockets.add(socket);
+      socket.on('data', (data) => (received += data.toString()));
+      socket.on('error', () => resolve());
+      socket.on('close', () => sockets.delete(socket));
+    });
+  const local = Array.from({ length: addresses }, (_, i) => `127.0.1.${i + 1}`);
+  for (let i = 0; i < each; i++) await Promise.all(local.map(open));
+  return {
+    /** Those that are open. */
+    sockets: sockets as ReadonlySet<Socket>,
+    received: () => received,
+    /** Resolves when no more than these are open. */
+    async untilOpen(most: number): Promise<void> {
+      while (sockets.size > most) await delay(5);
+    },
+    leave(): void {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }
 
 /** Splits a raw answer into status, headers and body. */
