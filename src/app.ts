@@ -19,7 +19,7 @@ import { DeclaredErrors } from './api/errors/declared-errors.js';
 import { DeprecationRegistry } from './api/deprecation/deprecation-registry.js';
 import { DeprecationHeaders } from './api/deprecation/deprecation-headers.js';
 import { refuseOverload } from './edge/overload.js';
-import { CLOSE_REASONS, watchConnections } from './edge/http/connections.js';
+import { CLOSE_REASONS, CLOSED_CONNECTIONS, watchConnections } from './edge/http/connections.js';
 import { handleInOrder } from './edge/http/pipelining.js';
 import { LIMITS } from './edge/limits.js';
 import { LoadMonitor } from './edge/load-monitor.js';
@@ -84,9 +84,8 @@ function limitAndObserve(
   refuseOverload(fastify, load, deprecationHeaders);
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => load.inFlight);
   metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => load.refused);
-  const closed = metrics.counter('http_connections_closed_total', 'Connections that the service closed.', [
-    'reason',
-  ]);
+  const { name, help } = CLOSED_CONNECTIONS;
+  const closed = metrics.counter(name, help, ['reason']);
   for (const reason of CLOSE_REASONS) closed.inc({ reason }, 0);
   watchConnections(fastify.server, LIMITS, (reason) => closed.inc({ reason }));
   metrics.total('log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);

@@ -30,13 +30,14 @@ export async function supervise(config: Config, main: string): Promise<void> {
   if (renews) process.on('SIGHUP', () => primary.renew());
   const { metricsPort: port, metricsHost: host } = config;
   if (port !== undefined) await serveMetrics({ port, host }, () => primary.metrics(), log);
-  limitWaitingConnections(LIMITS.backlog); // after that of the metrics
+  // After that of the metrics.
+  limitWaitingConnections(LIMITS.backlog, () => primary.collected.closed.inc({ reason: 'queued' }));
   primary.start();
 }
 
 class Primary {
   private readonly permits: Permits;
-  private readonly collected = new WorkerMetrics();
+  readonly collected = new WorkerMetrics();
   private readonly serving = new Set<Worker>();
   private readonly retired = new WeakSet<Worker>();
   private deaths: number[] = [];

@@ -1,9 +1,12 @@
 import type { Worker } from 'node:cluster';
 import net, { type Server } from 'node:net';
+import { networkOf } from '../rate-limit/network-of.js';
 
 /** What Node.js passes on. Internal to it. */
 interface Handle {
   close(done?: () => void): void;
+  /** Leaves `out` as it is when the client has reset the connection. */
+  getpeername(out: { address?: string }): number;
 }
 interface ListeningHandle {
   onconnection: (error: unknown, connection?: Handle) => void;
@@ -11,44 +14,65 @@ interface ListeningHandle {
 
 /** Connections that no worker has taken yet, with the worker that was given it, if any. */
 const waiting = new Map<Handle, Worker | undefined>();
+/** Their number by network. */
+const crowds = new Map<string, number>();
 
 /**
- * Closes connections that would be too many to wait for a worker. Node's cluster module queues them without a bound, and
- * a client that opens and closes them quickly would have all others wait behind. Call it before workers listen.
+ * Closes connections that would be too many to wait for a worker, and those that their client has reset. Node's cluster
+ * module queues them without a bound. A network gets half of the free places, so that a client that opens and closes
+ * connections quickly does not take all of them. Call it before workers listen.
  */
-export function limitWaitingConnections(most: number): void {
+export function limitWaitingConnections(most: number, onClose: () => void): void {
   const { createServer } = net;
   // The cluster module creates a server per port, and takes its handle once it listens.
   net.createServer = ((...given: Parameters<typeof createServer>): Server => {
     const server = createServer(...given);
     server.prependOnceListener('listening', () => {
       const { _handle: handle } = server as unknown as { _handle: ListeningHandle };
-      process.nextTick(() => limit(handle, most));
+      process.nextTick(() => limit(handle, most, onClose));
     });
     return server;
   }) as typeof createServer;
 }
 
-function limit(handle: ListeningHandle, most: number): void {
+function limit(handle: ListeningHandle, most: number, onClose: () => void): void {
   const { onconnection } = handle;
   handle.onconnection = (error, connection) => {
-    if (connection && waiting.size >= most) {
-      connection.close();
-      return;
-    }
     if (connection) {
-      waiting.set(connection, undefined);
-      const close = connection.close.bind(connection);
-      // A worker has taken it, or it is refused.
-      connection.close = (done) => {
-        waiting.delete(connection);
-        connection.close = close;
-        close(done);
-      };
+      const peer: { address?: string } = {};
+      connection.getpeername(peer);
+      const { address } = peer;
+      if (address === undefined || !admit(connection, networkOf(address), most)) {
+        connection.close();
+        if (address !== undefined) onClose();
+        return;
+      }
     }
     // Node.js calls it on the handle.
     onconnection.call(handle, error, connection);
   };
+}
+
+function admit(connection: Handle, network: string, most: number): boolean {
+  const crowd = crowds.get(network) ?? 0;
+  if (waiting.size + 2 * crowd >= most) return false;
+  waiting.set(connection, undefined);
+  crowds.set(network, crowd + 1);
+  const close = connection.close.bind(connection);
+  // A worker has taken it, or it is refused.
+  connection.close = (done) => {
+    waiting.delete(connection);
+    leave(network);
+    connection.close = close;
+    close(done);
+  };
+  return true;
+}
+
+function leave(network: string): void {
+  const crowd = crowds.get(network) ?? 0;
+  if (crowd > 1) crowds.set(network, crowd - 1);
+  else crowds.delete(network);
 }
 
 /** Closes the connections that the worker was given and has not taken when it ends. The cluster module forgets them. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Worker } from 'node:cluster';
-import { AggregatorRegistry } from 'prom-client';
+import { AggregatorRegistry, Counter, Registry } from 'prom-client';
+import { CLOSED_CONNECTIONS } from '../edge/http/connections.js';
 import { type MetricValues, sendTo } from './messages.js';
 
 /** For workers whose event loop is blocked: their previous values count. */
@@ -14,6 +15,9 @@ const TOTALS = new Set(['counter', 'histogram']);
 export class WorkerMetrics {
   private readonly latest = new Map<number, MetricValues[]>();
   private past: object[] = [];
+  private readonly own = new Registry();
+  /** Counts connections that this process closed. */
+  readonly closed = new Counter({ ...CLOSED_CONNECTIONS, registers: [this.own] });
   private readonly onCollected = new Map<number, () => void>();
 
   /** Returns the page for Prometheus. */
@@ -28,7 +32,8 @@ export class WorkerMetrics {
       delay(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}),
     ]);
     patience.abort();
-    return AggregatorRegistry.aggregate([...this.latest.values(), this.past]).metrics();
+    const own = await this.own.getMetricsAsJSON();
+    return AggregatorRegistry.aggregate([...this.latest.values(), this.past, own]).metrics();
   }
 
   receive({ id }: Worker, metrics: MetricValues[]): void {

@@ -147,7 +147,7 @@ describe('Metrics', () => {
     expect(await value('http_errors_total{code="rate_limited"}')).toBe(1);
     expect(await value('http_errors_total{code="missing_api_key"}')).toBe(1);
     expect(await value('http_requests_refused_total')).toBe(0);
-    for (const reason of ['stalled', 'silent', 'slow'])
+    for (const reason of ['stalled', 'silent', 'slow', 'queued'])
       expect(await value(`http_connections_closed_total{reason="${reason}"}`)).toBe(0);
     expect(await value('http_requests_in_flight')).toBe(0);
   });

@@ -23,8 +23,16 @@ interface Progress {
   unsentSince: number;
 }
 
-/** `stalled` takes nothing of its response, `silent` sends nothing, `slow` takes too little of too much. */
-export const CLOSE_REASONS = ['stalled', 'silent', 'slow'] as const;
+/**
+ * `stalled` takes nothing of its response, `silent` sends nothing, `slow` takes too little of too much, `queued` waits for
+ * a worker with too many others.
+ */
+export const CLOSE_REASONS = ['stalled', 'silent', 'slow', 'queued'] as const;
+export const CLOSED_CONNECTIONS = {
+  name: 'http_connections_closed_total',
+  help: 'Connections that the service closed.',
+  labelNames: ['reason'],
+} as const;
 type CloseReason = (typeof CLOSE_REASONS)[number];
 
 interface Limits {
