@@ -7,7 +7,7 @@ import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/http/raw-headers.js';
-import { networkOf } from '../rate-limit/network-of.js';
+import { clientOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import { ApiKeyStrategy } from './api-key.strategy.js';
@@ -74,8 +74,7 @@ export class ApiKeyGuard extends AuthGuard() {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error))
-        (await this.limits.failures.take(networkOf(request.ip)))?.throwIfExceeded();
+      if (isFailedCredential(error)) (await this.limits.failures.take(clientOf(request)))?.throwIfExceeded();
       throw error;
     }
   }
@@ -84,9 +83,10 @@ export class ApiKeyGuard extends AuthGuard() {
    * Refuses most look-ups of an address with too many failed credentials. Clients that share the address with an attacker
    * keep working: keys that this process has seen are exempt, and the extra look-ups admit new ones.
    */
-  private limitFailures({ ip, headers: { authorization } }: FastifyRequest): void {
+  private limitFailures(request: FastifyRequest): void {
+    const { authorization } = request.headers;
     if (authorization === undefined) return;
-    const client = networkOf(ip);
+    const client = clientOf(request);
     const exhausted = this.limits.failures.findExhausted(client);
     if (!exhausted || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
     if (this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)

@@ -1,7 +1,16 @@
-import { isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
+/** As some balancers forward it: 192.0.2.1:51234 or [2001:db8::1]:443. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
+
+/** The network of a request's client. A forwarded address that is none counts as the balancer's. */
+export function clientOf({ ip, socket }: { ip: string; socket: { remoteAddress?: string } }): string {
+  const [, bracketed, plain] = WITH_PORT.exec(ip) ?? [];
+  const address = bracketed ?? plain ?? ip;
+  return networkOf(isIP(address) ? address : (socket.remoteAddress ?? ''));
+}
 
 /** The unit that limits count: an IPv4 address, or a /64 of IPv6, within which a customer can choose any address. */
 export function networkOf(given: string): string {

@@ -347,5 +347,9 @@ describe('Failed credentials', () => {
     expectError(await attempt('2001:db8::1'), 'invalid_api_key');
     expectError(await attempt('2001:db8:0:1::1'), 'invalid_api_key');
     expectError(await attempt('2001:db8::ffff:2'), 'rate_limited');
+    expectError(await attempt('192.0.2.1:51234'), 'rate_limited');
+    expectError(await attempt('[2001:db8::1]:443'), 'rate_limited');
+    expectError(await attempt('unknown1'), 'invalid_api_key');
+    expectError(await attempt('unknown2'), 'rate_limited');
   });
 });
