@@ -6,7 +6,7 @@ import { environment, ineffectiveVariables, loadConfig } from './common/config/l
 import { LIMITS } from './edge/limits.js';
 import { createLogger } from './observability/logger.js';
 import { shutDown } from './shut-down.js';
-import { exitOnCrash, onStopSignal, STOP_SIGNALS } from './signals.js';
+import { exitOnCrash, ignoreUserSignals, onStopSignal, STOP_SIGNALS } from './signals.js';
 
 interface Options {
   /** The number of this process, if there are several; the first speaks for all. */
@@ -23,6 +23,7 @@ export async function serve({ worker, attach = shutDownOnSignals }: Options = {}
   const app = await createApp(config, { logger: worker === undefined ? logger : logger.child({ worker }) });
   const { log } = app.getHttpAdapter().getInstance();
   exitOnCrash(log);
+  ignoreUserSignals(log);
   if (speaks) for (const warning of ineffectiveVariables()) log.warn(warning);
   attach(app);
   // The first answers health checks while the database is away. The others leave connections to it until they are ready.

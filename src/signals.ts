@@ -20,6 +20,12 @@ export function onStopSignal(signals: NodeJS.Signals[], stop: (signal: NodeJS.Si
   }
 }
 
+/** By itself, Node.js opens a debugger to every local account on SIGUSR1, and ends without draining on SIGUSR2. */
+export function ignoreUserSignals(log: Pick<FastifyBaseLogger, 'warn'>): void {
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
+    process.on(signal, () => log.warn({ signal }, 'The signal is ignored.'));
+}
+
 /** The state of the process is unknown after an uncaught error, so it logs the error and exits. */
 export function exitOnCrash(log: Pick<FastifyBaseLogger, 'fatal'>): void {
   process.on('uncaughtException', (error) => {

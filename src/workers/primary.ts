@@ -6,7 +6,7 @@ import { LIMITS } from '../edge/limits.js';
 import { serveMetrics } from '../edge/serve-metrics.js';
 import { createLogger } from '../observability/logger.js';
 import { Permits } from '../rate-limit/permits.js';
-import { CLOSE_MS, exitOnCrash, onStopSignal, STOP_SIGNALS } from '../signals.js';
+import { CLOSE_MS, exitOnCrash, ignoreUserSignals, onStopSignal, STOP_SIGNALS } from '../signals.js';
 import { sendTo, type ToPrimary } from './messages.js';
 import { closeUntaken, limitWaitingConnections } from './waiting-connections.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -21,6 +21,7 @@ const KILL_MS = 500;
 export async function supervise(config: Config, main: string): Promise<void> {
   const log = createLogger(config);
   exitOnCrash(log);
+  ignoreUserSignals(log);
   const primary = new Primary(config, log);
   process.on('exit', () => primary.kill());
   cluster.setupPrimary({ exec: main, args: [], execArgv: [...process.execArgv, '--enable-source-maps'] });

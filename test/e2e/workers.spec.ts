@@ -233,6 +233,16 @@ describeOnServer('Two workers', () => {
     60_000,
   );
 
+  it('ignore the signals for which Node.js opens a debugger or ends', async () => {
+    const service = await start();
+    for (const pid of [...service.workers, service.pid]) {
+      for (const signal of ['SIGUSR1', 'SIGUSR2']) process.kill(pid, signal);
+    }
+    await service.says('The signal is ignored.', 6);
+    expect((await get(service)).status).toBe(200);
+    expect(service.err).not.toContain('Debugger');
+  }, 60_000);
+
   it('end at once when the primary is killed', async () => {
     const service = await start();
     const { workers } = service;
