@@ -14,7 +14,7 @@ import { type Service, startService } from './support/service.js';
 import { openMany, parseRaw, sendRaw } from './support/socket.js';
 
 const BODY_BYTES = 16_384;
-const DOCUMENTS_PER_ADDRESS = 256;
+const DOCUMENTS_PER_ADDRESS = 64;
 /** With more connections in use, idle ones are closed. */
 const CONNECTIONS_KEPT = 2_625;
 const SLOTS = 64;
