@@ -1,5 +1,6 @@
 // Part of each bundled program: runs the packages, all of them one script, with V8's code cache for it. Node.js 20 accepts
-// a cache for scripts only, not for modules. V8 checks it: another version of Node.js compiles the script again.
+// a cache for scripts only, not for modules. With another version of Node.js, or other V8 flags, the script is compiled
+// again. V8 does not compare the text: after a change of it, the cache must be made again.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -9,7 +10,7 @@ import { Script } from 'node:vm';
 const filename = fileURLToPath(new URL('../packages.cjs', import.meta.url));
 export const cacheFile = `${filename}.cache`;
 
-// esbuild writes ASCII. As Latin-1, the text stays outside of the heap, in one byte per character.
+// It is ASCII. As Latin-1, the text stays outside of the heap, in one byte per character.
 export const script = new Script(readFileSync(filename, 'latin1'), {
   filename,
   cachedData: readCache(),

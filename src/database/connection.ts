@@ -20,7 +20,7 @@ export interface ServerConnection {
   readonly distribution?: Distribution | undefined;
   /** False behind poolers that do not keep prepared statements and settings on a connection. */
   readonly preparedStatements: boolean;
-  /** Of each connection, without a pooler. */
+  /** The settings of each connection. Poolers reject them. */
   readonly session?: Session | undefined;
 }
 

@@ -75,7 +75,7 @@ export class Config {
   readonly databaseDistribution?: 'citus';
 
   @Env('DATABASE_PREPARED_STATEMENTS', flag, {
-    about: '`false` behind a pooler that does not support prepared statements.',
+    about: '`false` behind a pooler, such as PgBouncer.',
   })
   readonly preparedStatements: boolean = true;
 

@@ -52,7 +52,7 @@ async function requireRecovery(runner: QueryRunner): Promise<void> {
 /** Citus makes the tables of the nodes as the role that distributes them. */
 export async function requireSchema(runner: QueryRunner): Promise<void> {
   const refusing = (await runner.query(`
-    SELECT nodename || ':' || nodeport AS node, current_schema() AS schema, current_user AS role
+    SELECT nodename || ':' || nodeport AS node, quote_ident(current_schema()) AS schema, quote_ident(current_user) AS role
     FROM run_command_on_workers(format('SELECT has_schema_privilege(%L, ''CREATE'')', current_schema()))
     WHERE success AND result = 'f'`)) as { node: string; schema: string; role: string }[];
   const [first] = refusing;
@@ -66,7 +66,7 @@ export async function requireSchema(runner: QueryRunner): Promise<void> {
 /** The default of a block is taken from the id just given, by currval(). */
 export async function requireSequences(dataSource: Pick<DataSource, 'query'>): Promise<void> {
   const refused = await dataSource.query<{ sequence: string; role: string }[]>(`
-    SELECT seqrelid::regclass AS sequence, current_user AS role
+    SELECT seqrelid::regclass AS sequence, quote_ident(current_user) AS role
     FROM pg_sequence JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = seqrelid AND deptype = 'i'
       JOIN pg_dist_partition ON refobjid = logicalrelid
     WHERE partmethod = 'h' AND NOT has_sequence_privilege(seqrelid, 'USAGE')`);

@@ -8,7 +8,7 @@ const SERVER = new Date('2026-11-22T10:00:00Z');
 let local: number;
 let error: ReturnType<typeof spyOn>;
 let log: ReturnType<typeof spyOn>;
-const query = jest.fn(async () => ({ rows: [{ time: SERVER }] }));
+const query = jest.fn(async () => ({ rows: [{ seconds: `${SERVER.getTime() / 1_000}.000000` }] }));
 
 function spyOn(method: 'error' | 'log') {
   return jest.spyOn(Logger.prototype, method).mockReturnValue();

@@ -4,7 +4,7 @@ const EVERY_MS = 60_000;
 const TOLERATED_MS = 30_000;
 
 interface Queryable {
-  query(text: string): Promise<{ rows: { time: Date }[] }>;
+  query(text: string): Promise<{ rows: { seconds?: unknown }[] }>;
 }
 
 /** Logs when the clocks of service and server differ: keys expire by the one, records of requests by the other. */
@@ -19,10 +19,10 @@ export class ClockWatch {
   ask(client: Queryable): void {
     if (performance.now() < this.askAt) return;
     this.askAt = performance.now() + EVERY_MS;
-    client.query('SELECT clock_timestamp() AS time').then(
-      ({ rows: [row] }) => this.compare(row!.time.getTime() - this.now()),
-      () => {},
-    );
+    client
+      .query('SELECT extract(epoch FROM clock_timestamp()) AS seconds')
+      .then(({ rows: [row] }) => this.compare(Number(row?.seconds) * 1_000 - this.now()))
+      .catch(() => {});
   }
 
   private compare(difference: number): void {

@@ -26,7 +26,7 @@ export class Session {
     this.settings = { ...this.settings, search_path: path };
   }
 
-  /** As the server's command line takes them. */
+  /** In the form of the server's command line. */
   get options(): string {
     return Object.entries(this.settings)
       .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\\s]/g, '\\$&')}`)
