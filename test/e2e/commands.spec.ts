@@ -173,6 +173,13 @@ describeInside('The commands', () => {
     expect(stdout).toBe('false\n');
   });
 
+  it('npm run build keeps the characters of regular expressions in packages', async () => {
+    const look =
+      "const { packages } = await import('./dist/packages.js'); console.log(packages['class-validator']().isAlpha('Çilek', 'tr-TR'));";
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', look]);
+    expect(stdout).toBe('true\n');
+  });
+
   it('npm run seed adds animals', async () => {
     expect(await run(['pets/seed.cli', '--count', '7'])).toEqual({
       code: 0,
