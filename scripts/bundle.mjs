@@ -120,7 +120,8 @@ await build({
 /** esbuild escapes all but regular expressions. In ASCII, the script takes half of the memory. */
 async function escapeAll(file) {
   const text = await readFile(file, 'utf8');
-  if (/\\[^\0-\x7f]/.test(text)) throw new Error(`${file} has a character behind a backslash that cannot be escaped.`);
+  if (/\\[^\0-\x7f]/.test(text))
+    throw new Error(`${file} has a character behind a backslash that cannot be escaped.`);
   const escaped = text.replaceAll(
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
