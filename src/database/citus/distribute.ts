@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
 import type { ForeignKeyMetadata } from 'typeorm/metadata/ForeignKeyMetadata.js';
 import { literal, quote } from '../batching/sql-text.js';
+import { driverErrorOf } from '../database-errors.js';
 import { keepingOf, type OtherTables, placeOf, referencesToDistributed } from '../kept.js';
 import { BLOCK, blockInSql } from './block.js';
 import { requireSchema } from './require-cluster.js';
@@ -11,8 +13,26 @@ interface Definition {
   readonly deferrable: boolean;
 }
 
-/** In one transaction, which leaves nothing half distributed. It cannot be undone. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 200;
+
+/**
+ * In one transaction, which leaves nothing half distributed. It cannot be undone. Databases share roles, so the same at
+ * once in another one can fail with "tuple concurrently updated", an internal error.
+ */
 export async function distribute(runner: QueryRunner, others: OtherTables): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptToDistribute(runner, others);
+    } catch (error) {
+      const { code } = driverErrorOf(error) as { code?: unknown };
+      if (code !== 'XX000' || attempt === ATTEMPTS) throw error;
+      await delay(attempt * PAUSE_MS);
+    }
+  }
+}
+
+async function attemptToDistribute(runner: QueryRunner, others: OtherTables): Promise<string[]> {
   const entities = await missing(runner, runner.dataSource.entityMetadatas, ({ tablePath }) => tablePath);
   const tables = await missing(runner, Object.keys(others), (table) => table);
   const kept = entities.filter((entity) => keepingOf(entity) !== 'local');
