@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -166,11 +167,12 @@ describeInside('The commands', () => {
     }
   });
 
-  it('npm run build leaves a code cache that V8 accepts, from a build by this version of Node.js', async () => {
+  it('npm run build leaves a code cache that V8 accepts, for its version of Node.js', async () => {
     const look =
       "const { script } = await import('./dist/packages.js'); console.log(script.cachedDataRejected);";
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', look]);
-    expect(stdout).toBe('false\n');
+    const isForThis = existsSync(`dist/packages.cjs.${process.version}.cache`);
+    expect(stdout).toBe(isForThis ? 'false\n' : 'undefined\n');
   });
 
   it('npm run build keeps the characters of regular expressions in packages', async () => {
