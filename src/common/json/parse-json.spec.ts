@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { int64FromJsonNumber } from '../int64/int64.js';
@@ -92,6 +92,13 @@ describe('parseJson', () => {
     '{"\\"":":","\\\\":1}',
   ])('does not mistake colons and quotes in strings for keys: %s', (text) => {
     expect(() => parseJson(text)).not.toThrow();
+  });
+
+  it('refuses deep nesting before a parser, which would take long, sees it', () => {
+    const parser = jest.spyOn(JSON, 'parse');
+    expect(() => parseJson('['.repeat(8_000))).toThrow('More than 32 levels of nesting');
+    expect(parser).not.toHaveBeenCalled();
+    parser.mockRestore();
   });
 
   it('limits nesting to 32 levels', () => {
