@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import { describe } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
 import { itFinds } from '../../test/support/inside.js';
+import { screenConnections } from './http/accept.js';
 
 describe('internals of others that the edge relies on', () => {
   itFinds('Node.js: Socket._writev and _write', 'src/edge/http/one-write.ts', async () => {
@@ -14,6 +15,16 @@ describe('internals of others that the edge relies on', () => {
   itFinds('Node.js: socket._handle.writeQueueSize', 'src/edge/http/connections.ts', async () => {
     const sizes = await unsentBytes(32 * 1024 * 1024);
     return sizes.before === 0 && typeof sizes.after === 'number' && sizes.after > 1024 * 1024;
+  });
+
+  itFinds('Node.js: onconnection and getpeername of handles', 'src/edge/http/accept.ts', async () => {
+    const server = createServer((socket) => socket.destroy());
+    const addresses: string[] = [];
+    screenConnections(server, (_connection, address) => addresses.push(address) > 0);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await once(connect((server.address() as AddressInfo).port, '127.0.0.1'), 'close');
+    server.close();
+    return addresses[0] === '127.0.0.1';
   });
 
   itFinds("Node.js: event 'socket' of a response", 'src/edge/http/pipelining.ts', () => {

@@ -1,19 +1,10 @@
 import type { Worker } from 'node:cluster';
 import net, { type Server } from 'node:net';
+import { type Connection, screenConnections } from '../edge/http/accept.js';
 import { networkOf } from '../rate-limit/network-of.js';
 
-/** What Node.js passes on. Internal to it. */
-interface Handle {
-  close(done?: () => void): void;
-  /** Leaves `out` as it is when the client has reset the connection. */
-  getpeername(out: { address?: string }): number;
-}
-interface ListeningHandle {
-  onconnection: (error: unknown, connection?: Handle) => void;
-}
-
 /** Connections that no worker has taken yet, with the worker that was given it, if any. */
-const waiting = new Map<Handle, Worker | undefined>();
+const waiting = new Map<Connection, Worker | undefined>();
 /** Their number by network. */
 const crowds = new Map<string, number>();
 
@@ -24,36 +15,19 @@ const crowds = new Map<string, number>();
  */
 export function limitWaitingConnections(most: number, onClose: () => void): void {
   const { createServer } = net;
-  // The cluster module creates a server per port, and takes its handle once it listens.
+  // The cluster module creates a server per port.
   net.createServer = ((...given: Parameters<typeof createServer>): Server => {
     const server = createServer(...given);
-    server.prependOnceListener('listening', () => {
-      const { _handle: handle } = server as unknown as { _handle: ListeningHandle };
-      process.nextTick(() => limit(handle, most, onClose));
+    screenConnections(server, (connection, address) => {
+      const isAdmitted = admit(connection, networkOf(address), most);
+      if (!isAdmitted) onClose();
+      return isAdmitted;
     });
     return server;
   }) as typeof createServer;
 }
 
-function limit(handle: ListeningHandle, most: number, onClose: () => void): void {
-  const { onconnection } = handle;
-  handle.onconnection = (error, connection) => {
-    if (connection) {
-      const peer: { address?: string } = {};
-      connection.getpeername(peer);
-      const { address } = peer;
-      if (address === undefined || !admit(connection, networkOf(address), most)) {
-        connection.close();
-        if (address !== undefined) onClose();
-        return;
-      }
-    }
-    // Node.js calls it on the handle.
-    onconnection.call(handle, error, connection);
-  };
-}
-
-function admit(connection: Handle, network: string, most: number): boolean {
+function admit(connection: Connection, network: string, most: number): boolean {
   const crowd = crowds.get(network) ?? 0;
   if (waiting.size + 2 * crowd >= most) return false;
   waiting.set(connection, undefined);
@@ -80,7 +54,7 @@ export function closeUntaken(worker: Worker): void {
   const { process: child } = worker;
   const send = child.send.bind(child) as (message: unknown, handle?: unknown, ...rest: unknown[]) => boolean;
   child.send = (message: unknown, handle?: unknown, ...rest: unknown[]) => {
-    if (waiting.has(handle as Handle)) waiting.set(handle as Handle, worker);
+    if (waiting.has(handle as Connection)) waiting.set(handle as Connection, worker);
     return send(message, handle, ...rest);
   };
   worker.once('exit', () => {

@@ -11,15 +11,14 @@ import {
   startProxy,
 } from './support/proxy.js';
 import { type Service, startService } from './support/service.js';
-import { openMany, parseRaw, sendRaw } from './support/socket.js';
+import { openMany, parseRaw, sendAndClose, sendRaw } from './support/socket.js';
 
 const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 64;
 /** With more connections in use, idle ones are closed. */
 const CONNECTIONS_KEPT = 2_625;
-const SLOTS = 64;
-/** From here on, an address with more requests than slots is refused. */
-const SHORT_QUEUE = 8;
+/** More requests than the 64 slots of a replica and the 64 places of its queue. */
+const CROWD = 150;
 /** How long a request waits for a slot, less the rounding of timers. */
 const QUEUE_MS = 490;
 const BUFFER_BYTES = 131_072;
@@ -201,26 +200,45 @@ describeProxy('The proxy (needs HAProxy)', () => {
     }
   });
 
-  it('refuses an address that asks too much at once, and lets others wait for their turn', async () => {
+  it.each([1, 5])(
+    'refuses what %d network(s) ask too much at once, and lets others wait',
+    async (networks) => {
+      const replica = await startMuteReplica();
+      const proxy = await startProxy(replica.origin);
+      try {
+        const refusal = async (from: string): Promise<{ ms: number; id: string | undefined }> => {
+          const begun = performance.now();
+          const raw = await sendRaw(proxy.origin, get('/v1/held'), from);
+          const headers = expectError(raw, 503, 'service_unavailable');
+          expect(headers).toMatchObject({ 'retry-after': '1' });
+          return { ms: performance.now() - begun, id: headers['x-request-id'] };
+        };
+        const crowd = Array.from({ length: CROWD }, (_, i) => refusal(`127.0.1.${1 + (i % networks)}`));
+        const first = await Promise.race(crowd);
+        const other = await refusal('127.0.0.3');
+        expect(first.ms).toBeLessThan(QUEUE_MS);
+        expect(other.ms).toBeGreaterThanOrEqual(QUEUE_MS);
+        expect((await proxy.logged(` ${other.id}`)).join()).not.toContain(first.id);
+      } finally {
+        await proxy.stop();
+        await replica.stop();
+      }
+    },
+  );
+
+  it('lets 100 requests a second of a network through outside /v1, and refuses the rest', async () => {
     const replica = await startMuteReplica();
     const proxy = await startProxy(replica.origin);
     try {
-      const ask = (from: string): Promise<string> => sendRaw(proxy.origin, get('/v1/held'), from);
-      const refusal = async (from: string): Promise<{ ms: number; id: string | undefined }> => {
-        const begun = performance.now();
-        const headers = expectError(await ask(from), 503, 'service_unavailable');
-        expect(headers).toMatchObject({ 'retry-after': '1' });
-        return { ms: performance.now() - begun, id: headers['x-request-id'] };
-      };
-      for (let i = 0; i < SLOTS; i++) void ask('127.0.0.2');
-      await replica.holds(SLOTS);
-      const crowd = Array.from({ length: 3 * SHORT_QUEUE }, () => refusal('127.0.0.2'));
-      const other = refusal('127.0.0.3');
-      const [first] = (await Promise.all(crowd)).toSorted((a, b) => a.ms - b.ms);
-      const { ms, id } = await other;
-      expect(first?.ms).toBeLessThan(QUEUE_MS);
-      expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
-      expect((await proxy.logged(` ${id}`)).join()).not.toContain(first?.id);
+      const ready = 'GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n';
+      const answers = await sendRaw(proxy.origin, ready.repeat(400) + get('/health/ready'), '127.0.0.2');
+      const [refused = ''] = answers.slice(answers.indexOf('HTTP/1.1 429')).split(/(?<=})(?=HTTP)/);
+      expectError(refused, 429, 'rate_limited');
+      // Who goes on asking gets the 100 of the next seconds.
+      const more = ready.repeat(50) + get('/health/ready');
+      for (let passed = 0; passed < 150;)
+        passed += (await sendRaw(proxy.origin, more, '127.0.0.2')).split('HTTP/1.1 200').length - 1;
+      expect(parseRaw(await sendRaw(proxy.origin, get('/health/ready'), '127.0.0.3')).status).toBe(200);
     } finally {
       await proxy.stop();
       await replica.stop();
@@ -274,7 +292,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
     });
 
     it('answers 504 in time, and at once 429 to an address that asks for too many documents', async () => {
-      const held = sendRaw(proxy.origin, get('/v1/held'));
+      const held = sendAndClose(proxy.origin, get('/v1/held'), () => replica.holds(1));
       const asked = Array.from({ length: DOCUMENTS_PER_ADDRESS + 1 }, () =>
         sendRaw(proxy.origin, get('/held')),
       );

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -129,5 +130,20 @@ describe('watchConnections', () => {
     while ((await count()) < 10) await delay(10);
     await delay(50);
     expect(await count()).toBe(10);
+  });
+
+  it('closes connections that were reset before they are accepted', async () => {
+    await start(Buffer.alloc(10));
+    let accepted = 0;
+    server.on('connection', () => accepted++);
+    const { port } = server.address() as AddressInfo;
+    // This process accepts nothing until the client has ended.
+    execFileSync(process.execPath, [
+      '-e',
+      `const socket = net.connect(${port}, '127.0.0.1', () =>
+        socket.write(${JSON.stringify(GET)}, () => socket.resetAndDestroy()))`,
+    ]);
+    await once(await visit(true), 'data');
+    expect(accepted).toBe(1);
   });
 });

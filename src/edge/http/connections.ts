@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS } from '../limits.js';
+import { screenConnections } from './accept.js';
 import { forgetAnswered } from './pipelining.js';
 
 const SHARED = Symbol('shared response');
@@ -55,6 +56,7 @@ export function watchConnections(
   server.maxConnections = limits.connections;
   // Of several workers, each would otherwise pass a connection beyond its limit to the next, again and again.
   Object.assign(server, { dropMaxConnection: true });
+  screenConnections(server);
   server.on('connection', (socket) => {
     const now = performance.now();
     open.set(socket, { read: 0, readAt: now, sent: 0, sentAt: now, unsent: 0, unsentSince: now });

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Sends raw text, if need be from another loopback address, and returns everything received until the connection closes. */
@@ -16,6 +17,20 @@ export function sendRaw(origin: string, text: string, localAddress = ''): Promis
     });
     socket.write(text);
   });
+}
+
+/** As `sendRaw`, but closes the client's side once the request has arrived, and reads on. */
+export async function sendAndClose(
+  origin: string,
+  request: string,
+  arrived: () => Promise<void>,
+): Promise<string> {
+  const { hostname: host, port } = new URL(origin);
+  const socket = connect({ port: Number(port), host });
+  socket.write(request);
+  await arrived();
+  socket.end();
+  return text(socket);
 }
 
 /** Opens connections from several loopback addresses. Some may be refused, with a reset. */
