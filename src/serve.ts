@@ -24,7 +24,7 @@ export async function serve({ worker, attach = shutDownOnSignals }: Options = {}
   const { log } = app.getHttpAdapter().getInstance();
   exitOnCrash(log);
   ignoreUserSignals(log);
-  if (speaks) for (const warning of ineffectiveVariables()) log.warn(warning);
+  if (speaks) for (const warning of [...ineffectiveVariables(), ...config.warnings()]) log.warn(warning);
   attach(app);
   // The first answers health checks while the database is away. The others leave connections to it until they are ready.
   if (!speaks) await app.get(Database).whenReady();

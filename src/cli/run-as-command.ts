@@ -8,11 +8,28 @@ import { UsageError } from './usage-error.js';
 export async function runAsCommand(command: () => string | Promise<string>): Promise<void> {
   try {
     const output = await command();
-    process.stdout.write(`${printableLines(output.trimEnd())}\n`);
+    await write(`${printableLines(output.trimEnd())}\n`);
   } catch (error) {
     process.stderr.write(`${printableLines(explain(error))}\n`);
     process.exitCode = 1;
   }
+}
+
+/** To a full disk, say. What the command did stays done. */
+function write(text: string): Promise<void> {
+  const { stdout } = process;
+  stdout.once('error', () => {}); // the callback gets it, too
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => {
+      if (!error) resolve();
+      else
+        reject(
+          new UsageError(
+            `The command was carried out, but its output could not be written: ${error.message}`,
+          ),
+        );
+    });
+  });
 }
 
 function explain(error: unknown): string {

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { ApiModule } from '../api/api.module.js';
 import { SystemClock } from '../common/clock.js';
 import { CommonModule } from '../common/common.module.js';
+import type { Config } from '../common/config/config.js';
 import { ConfigError, environment, loadConfig } from '../common/config/load-config.js';
 import { UsageError } from './usage-error.js';
 import { waitForDatabase } from './wait-for-database.js';
@@ -28,9 +29,25 @@ export async function withFeature<T>(
   }
 }
 
+/** Otherwise a command without the deployment's settings would succeed, on a database of its own. */
+function requireDatabase(
+  { databaseUrl, databaseDirectory, keyEnvironment }: Config,
+  env: NodeJS.ProcessEnv,
+): void {
+  if (databaseUrl) return;
+  if (keyEnvironment === 'live' && !env['DATABASE_DIR'])
+    throw new UsageError(
+      'KEY_ENVIRONMENT is live, but neither DATABASE_URL nor DATABASE_DIR is set.\n' +
+        'Set one of them. In files that a shell reads, put addresses in quotes: & would end them.',
+    );
+  process.stderr.write(`In the embedded database ${databaseDirectory}:\n`);
+}
+
 async function open(feature: Type): Promise<INestApplicationContext> {
   try {
-    const config = loadConfig(environment());
+    const env = environment();
+    const config = loadConfig(env);
+    requireDatabase(config, env);
     const connection = await connectionFor(config, { share: true });
     const imports = [
       ObservabilityModule,

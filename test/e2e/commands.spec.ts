@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, utimes } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -19,6 +19,10 @@ interface Ended {
   out: string;
   err: string;
 }
+
+const NO_SERVER = { DATABASE_URL: '', DATABASE_DIRECT_URL: '', DATABASE_DISTRIBUTION: '' };
+/** What a command says about the database that it uses, unless that is a server. */
+const WHERE = process.env['DATABASE_URL'] ? '' : expect.stringMatching(/^In the embedded database .*:\n$/);
 
 /** Runs the built commands in separate processes, as a user does. */
 describeInside('The commands', () => {
@@ -146,7 +150,7 @@ describeInside('The commands', () => {
   it('npm run keys prints the new key, and exits with 1 when the key to revoke does not exist', async () => {
     expect(await keys('issue', '--name', 'team-x', '--quiet')).toEqual({
       code: 0,
-      err: '',
+      err: WHERE,
       out: expect.stringMatching(/^pets_test_\w{38}\n$/),
     });
     const revoked = await keys('revoke', '999');
@@ -175,6 +179,21 @@ describeInside('The commands', () => {
     expect(stdout).toBe(isForThis ? 'false\n' : 'undefined\n');
   });
 
+  it('a damaged code cache is not given to V8, which would crash', async () => {
+    const copy = await mkdtemp('node_modules/.cache/damaged-');
+    try {
+      await cp('dist', copy, { recursive: true });
+      const cache = join(copy, `packages.cjs.${process.version}.cache`);
+      const bytes = existsSync(cache) ? await readFile(cache) : Buffer.alloc(4_000_000);
+      await writeFile(cache, bytes.fill(0, bytes.length / 2));
+      const look = `const { script } = await import('./${copy}/packages.js'); console.log(script.cachedDataRejected);`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', look]);
+      expect(stdout).toBe('undefined\n');
+    } finally {
+      await rm(copy, { recursive: true });
+    }
+  });
+
   it('npm run build keeps the characters of regular expressions in packages', async () => {
     const look =
       "const { packages } = await import('./dist/packages.js'); console.log(packages['class-validator']().isAlpha('Çilek', 'tr-TR'));";
@@ -182,10 +201,40 @@ describeInside('The commands', () => {
     expect(stdout).toBe('true\n');
   });
 
+  it('npm run keys takes live keys to no embedded database that is not named', async () => {
+    const settings = { ...NO_SERVER, DATABASE_DIR: '', KEY_ENVIRONMENT: 'live' };
+    const { code, err } = await run(['auth/keys.cli', 'revoke', '1'], settings);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('neither DATABASE_URL nor') });
+  });
+
+  it('npm run keys says so when its output is lost', async () => {
+    const script = 'exec "$0" scripts/run.mjs auth/keys.cli issue --name lost > /dev/full';
+    const ended = promisify(execFile)('sh', ['-c', script, process.execPath], { env: environment });
+    const message = /The command was carried out, but its output could not be written: .*ENOSPC.*\n$/;
+    await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  });
+
+  it.each([
+    [
+      'that begins with a byte order mark',
+      'PORT must be',
+      (path: string) => writeFile(path, '\uFEFFPORT=wrong'),
+    ],
+    ['that cannot be read', '.env must be a readable file (EISDIR)', (path: string) => mkdir(path)],
+  ])('a .env %s is not ignored', async (_what, message, make) => {
+    const cwd = await mkdtemp(join(folder, 'env-'));
+    await make(join(cwd, '.env'));
+    const started = promisify(execFile)(process.execPath, [resolve('dist/main.js')], { cwd, env: {} });
+    await expect(started).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`  - ${message}`),
+    });
+  });
+
   it('npm run seed adds animals', async () => {
     expect(await run(['pets/seed.cli', '--count', '7'])).toEqual({
       code: 0,
-      err: '',
+      err: WHERE,
       out: expect.stringMatching(/^Added 7 animals of seed 1 in \d+\.\d s\.\n$/),
     });
   });
@@ -211,7 +260,7 @@ describeInside('The commands', () => {
   });
 
   it('npm start with a file for DATABASE_DIR fails and says what to do', async () => {
-    const settings = { DATABASE_URL: '', DATABASE_DISTRIBUTION: '', DATABASE_DIR: 'package.json' };
+    const settings = { ...NO_SERVER, DATABASE_DIR: 'package.json' };
     const ended = await launch('scripts/start.mjs', [], settings).end;
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: '' });
     expect(ended.err).toContain('DATABASE_DIR must name a folder');

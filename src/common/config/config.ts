@@ -123,7 +123,8 @@ export class Config {
   readonly rateLimitFailures: number = 600;
 
   @Env('REDIS_URL', redisUrl, {
-    about: 'The Redis through which replicas share rate limits.',
+    about:
+      'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.',
     unset: 'each replica counts alone',
     example: 'redis://localhost:6379',
   })
@@ -226,6 +227,8 @@ export class Config {
     if (this.databaseUrl) return problems;
     if (this.databaseDistribution)
       problems.push('DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator');
+    if (this.databaseDirectUrl)
+      problems.push('DATABASE_DIRECT_URL needs DATABASE_URL, the address of the pooler');
     if (this.databaseStandbyUrls.length > 0)
       problems.push('DATABASE_STANDBY_URLS needs DATABASE_URL, the address of the primary');
     if (this.workerCount > 1)
@@ -233,6 +236,13 @@ export class Config {
         'WORKERS must be 1 or auto on the embedded database, which one process opens: set DATABASE_URL for more',
       );
     return problems;
+  }
+
+  warnings(): string[] {
+    if (this.databaseUrl || this.keyEnvironment !== 'live') return [];
+    return [
+      'Data is kept in a folder of this machine only, beside live keys: set DATABASE_URL for production.',
+    ];
   }
 
   /** Load balancers need time to notice that a replica stops. In development there is none to wait for. */

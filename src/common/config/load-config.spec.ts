@@ -130,7 +130,7 @@ describe('loadConfig', () => {
       '  - CONTACT must be an https address, or an e-mail address such as support@example.com',
       '  - KEY_ENVIRONMENT must be live or test',
       '  - RATE_LIMIT_PER_KEY must be a number of requests a minute, 0 for no limit',
-      '  - TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas',
+      '  - TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas, none of them /0',
       '  - SUNSET_REHEARSAL must be true or false',
       '  - WORKERS must be auto or a number of processes from 1 to 64',
       '  - CORS_ORIGINS must be origins such as https://app.example.com, separated by commas',
@@ -145,6 +145,27 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATABASE_URL, WORKERS: 'auto' }).workerCount).toBe(availableParallelism());
     expect(loadConfig({ WORKERS: 'auto' }).workerCount).toBe(1);
     expect(() => loadConfig({ WORKERS: '2' })).toThrow('set DATABASE_URL for more');
+  });
+
+  it.each([
+    ['REDIS_URL', 'redis://cache:6379/limits'],
+    ['TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRUSTED_PROXIES', '::/0'],
+  ])('rejects %s=%s, which its library would refuse at the first use', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(`${name} must be`);
+  });
+
+  it('takes a direct address beside that of a pooler only', () => {
+    expect(() => loadConfig({ DATABASE_DIRECT_URL: 'postgres://db/animals' })).toThrow(
+      'DATABASE_DIRECT_URL needs DATABASE_URL',
+    );
+  });
+
+  it('warns of live keys on the embedded database', () => {
+    const KEY_ENVIRONMENT = 'live';
+    expect(loadConfig({ KEY_ENVIRONMENT }).warnings()).toEqual([expect.stringContaining('set DATABASE_URL')]);
+    expect(loadConfig({ KEY_ENVIRONMENT, DATABASE_URL: 'postgres://db/animals' }).warnings()).toEqual([]);
+    expect(loadConfig({}).warnings()).toEqual([]);
   });
 
   it('takes standbys beside a primary only', () => {

@@ -6,27 +6,40 @@ import { misspeltSettings } from './misspelt-settings.js';
 
 /** Lists every invalid setting at once. */
 export class ConfigError extends Error {
-  constructor(problems: string[]) {
-    super(['The configuration is not valid:', ...problems.map((problem) => `  - ${problem}`)].join('\n'));
+  constructor(problems: string[], options?: ErrorOptions) {
+    super(
+      ['The configuration is not valid:', ...problems.map((problem) => `  - ${problem}`)].join('\n'),
+      options,
+    );
     this.name = 'ConfigError';
   }
 }
 
 /** The environment of this process, completed from `.env` in the working directory. */
 export function environment(): NodeJS.ProcessEnv {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  return process.env;
+  return Object.assign(process.env, readEnvironment());
 }
 
 /** The same without changing that of this process, whose children read `.env` themselves. */
 export function readEnvironment(): NodeJS.ProcessEnv {
-  return existsSync('.env') ? { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env } : process.env;
+  return { ...readFile(), ...process.env };
+}
+
+function readFile(): Record<string, string> {
+  if (!existsSync('.env')) return {};
+  try {
+    const text = readFileSync('.env', 'utf8');
+    return parseEnv(text.replace(/^\uFEFF/, '')) as Record<string, string>; // editors on Windows put it first
+  } catch (error) {
+    throw new ConfigError([`.env must be a readable file (${(error as NodeJS.ErrnoException).code})`], {
+      cause: error,
+    });
+  }
 }
 
 /** Warnings about variables that have no effect, probably because of a typing error. */
 export function ineffectiveVariables(): string[] {
-  const inFile = existsSync('.env') ? Object.keys(parseEnv(readFileSync('.env', 'utf8'))) : [];
-  return misspeltSettings(inFile, Object.keys(process.env));
+  return misspeltSettings(Object.keys(readFile()), Object.keys(process.env));
 }
 
 /** Loads and validates the settings of the service and of every imported feature. An empty variable counts as absent. */

@@ -81,7 +81,15 @@ export const postgresUrls = listOf(
   'PostgreSQL addresses such as postgres://user:password@host:5432/name, separated by commas',
   (address) => postgresUrl.parse(address) !== undefined,
 );
-export const redisUrl = url('a Redis address such as redis://localhost:6379', 'redis:', 'rediss:');
+const redisServer = url('', 'redis:', 'rediss:');
+export const redisUrl: Parser<string> = {
+  expected:
+    'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
+  parse: (text) => {
+    const address = redisServer.parse(text);
+    return address && /^\/?\d*$/.test(new URL(address).pathname) ? address : undefined;
+  },
+};
 export const httpUrl = url('an http or https address', 'http:', 'https:');
 
 export const contact: Parser<string> = {
@@ -105,11 +113,14 @@ export const origins = listOf(
 );
 
 /** IP addresses, or networks in CIDR notation. */
-export const networks = listOf('addresses or networks such as 10.0.0.0/8, separated by commas', (network) => {
-  const [address = '', bits = '0', ...rest] = network.split('/');
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-});
+export const networks = listOf(
+  'addresses or networks such as 10.0.0.0/8, separated by commas, none of them /0',
+  (network) => {
+    const [address = '', bits = '1', ...rest] = network.split('/');
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most;
+  },
+);
 
 function listOf(expected: string, isValid: (item: string) => boolean): Parser<string[]> {
   return {
