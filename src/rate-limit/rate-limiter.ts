@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { SERVICE_NAME } from '../common/contract.js';
 import { Allowance } from './allowance.js';
 import type { RedisConnection } from './redis-connection.js';
 import { MOST_CLIENTS, FixedWindows } from './fixed-windows.js';
@@ -24,12 +23,13 @@ export class RateLimiter {
     readonly name: string,
     readonly limit: number,
     private readonly redis?: RedisConnection,
+    prefix = '',
   ) {
     this.policy = `"${name}";q=${limit};w=${WINDOW_SECONDS}`;
     this.shared =
       redis &&
       new RateLimiterRedis({
-        keyPrefix: `${SERVICE_NAME}:${name}`,
+        keyPrefix: `${prefix}:${name}`,
         points: limit,
         duration: WINDOW_SECONDS,
         storeClient: redis.client,

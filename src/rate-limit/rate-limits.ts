@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { SERVICE_NAME } from '../common/contract.js';
 import { Config } from '../common/config/config.js';
 import type { AskForPermits } from './leases.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -11,11 +12,13 @@ export class RateLimits implements OnApplicationShutdown {
   readonly failures: RateLimiter;
 
   constructor(
-    { rateLimitPerKey, rateLimitFailures }: Config,
+    { rateLimitPerKey, rateLimitFailures, keyEnvironment }: Config,
     private readonly redis?: RedisConnection,
   ) {
-    this.requests = new RateLimiter('requests', rateLimitPerKey, this.redis);
-    this.failures = new RateLimiter('failures', rateLimitFailures, this.redis);
+    // Every deployment numbers its keys from 1.
+    const prefix = `${SERVICE_NAME}:${keyEnvironment}`;
+    this.requests = new RateLimiter('requests', rateLimitPerKey, redis, prefix);
+    this.failures = new RateLimiter('failures', rateLimitFailures, redis, prefix);
   }
 
   static async start(config: Config): Promise<RateLimits> {

@@ -16,6 +16,8 @@ const server = createServer((socket) => greet(socket.on('error', () => {})));
 let redis: RedisConnection;
 
 beforeEach(async () => {
+  lines.length = 0;
+  greet = hangUp;
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => now() + sleptMs);
   jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: string) => void lines.push(line));
@@ -46,4 +48,29 @@ it('logs a reason that replaced the first one, once it has held for five seconds
   await untilRefused();
   await untilRefused();
   expect(lines).toEqual([away, 'Redis is still away: WRONGPASS invalid password']);
+});
+
+/** Takes the greeting of the client, and refuses what it asks afterwards. */
+const refuseCommands = (refusal: string) => (socket: Socket) =>
+  void socket.on('data', (data) => {
+    for (const [, command = ''] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+      socket.write(['SET', 'PING'].includes(command) ? `-${refusal}\r\n` : '+OK\r\n');
+  });
+
+it('says that a Redis Cluster is not supported', async () => {
+  greet = refuseCommands('MOVED 8169 127.0.0.1:7001');
+  while (!lines.some((line) => line.includes('refuses'))) await delay(10);
+  expect(lines.at(-1)).toBe(
+    'Redis refuses commands: it is a node of a Redis Cluster, which is not supported; limits hold for this process meanwhile',
+  );
+});
+
+it('says once that Redis loads its data, and not for each ping', async () => {
+  let pings = 0;
+  greet = (socket) => {
+    refuseCommands('LOADING Redis is loading the dataset in memory')(socket);
+    socket.on('data', (data) => (pings += data.includes('PING') ? 1 : 0));
+  };
+  while (pings < 3) await delay(10);
+  expect(lines.filter((line) => line.includes('LOADING'))).toHaveLength(1);
 });

@@ -12,6 +12,7 @@ const PING_MS = 500;
 /** The time without a refusal after which commands that succeed count as the end of it. */
 const QUIET_MS = 5_000;
 const BACK = 'Redis is back; limits are counted together again.';
+const CLUSTER = 'it is a node of a Redis Cluster, which is not supported';
 /** Written on each new connection, and kept for a millisecond. */
 const PROBE = `${SERVICE_NAME}:probe`;
 
@@ -37,7 +38,11 @@ export class RedisConnection {
     readonly client: RedisClientType,
     private readonly Refusal: typeof ErrorReply,
   ) {
-    client.on('error', (error: Error) => this.reportOutage(error));
+    client.on('error', (error: Error) => {
+      // Of the client's own pings, for instance while Redis loads its data.
+      if (client.isReady && error instanceof Refusal) this.reportRefusal(error);
+      else this.reportOutage(error);
+    });
     client.on('ready', () => void this.probe());
     client.connect().catch(() => {}); // reported as an error event already
   }
@@ -138,7 +143,7 @@ export class RedisConnection {
 
   /** Such as READONLY, OOM, NOAUTH or NOPERM. What follows the reason may quote the command, which names a client. */
   private reportRefusal({ message }: Error): void {
-    const [reason] = message.split(/[,.:]/, 1);
+    const [reason] = message.startsWith('MOVED') ? [CLUSTER] : message.split(/[,.:]/, 1);
     if (this.refusedAt === undefined)
       this.logger.warn(`Redis refuses commands: ${reason}; limits hold for this process meanwhile`);
     this.refusedAt = performance.now();

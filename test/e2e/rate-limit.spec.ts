@@ -101,7 +101,7 @@ if (redisUrl) {
     const client = randomUUID();
     const take = async () => service.app.get(RateLimits).requests.take(client);
     await take();
-    const key = `animal-store:requests:${client}`;
+    const key = `animal-store:test:requests:${client}`;
     expect(await operator.pExpire(key, 3_600_000)).toBe(1);
     const refused = await take();
     while ((await operator.exists(key)) === 1) await delay(10);
