@@ -87,18 +87,22 @@ function orGiveUp(task) {
 
 /** Uses Nest's generator to edit the app module; the module file it writes is overwritten by ours afterwards. */
 async function nameInApplication({ plural }) {
+  const path = join(root, 'src/app.module.ts');
+  const isNamed = () => readFileSync(path, 'utf8').includes(`/${plural}.module.js'`);
+  if (isNamed()) return; // by an attempt that did not end
   const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
   const end = await runChild(process.execPath, [nest, 'generate', 'module', plural], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const path = join(root, 'src/app.module.ts');
-  const text = readFileSync(path, 'utf8');
-  if (end.code !== 0 || !text.includes(`/${plural}.module.js'`)) {
+  if (end.code !== 0 || !isNamed()) {
     giveUp(
       `${end.output}\nFailed: nest generate module ${plural}. Undo its changes before you try again: git status`,
     );
   }
   const { format, resolveConfig } = await import('prettier');
-  writeFileSync(path, await format(text, { ...(await resolveConfig(path)), filepath: path }));
+  writeFileSync(
+    path,
+    await format(readFileSync(path, 'utf8'), { ...(await resolveConfig(path)), filepath: path }),
+  );
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parseExactly, type Shapes, stringifyExactly } from '../../clients/typescript/src/exact-json.js';
 import {
   AnimalStore,
@@ -114,6 +114,16 @@ describe('The TypeScript client', () => {
       await walk.next();
       await walk.return();
       expect(sender.requests).toHaveLength(2);
+    });
+
+    it('and ends when a cache gives the same page again', async () => {
+      const sameQuery = (url: unknown, init?: RequestInit): Promise<Response> =>
+        fetch(String(url).replace(/after=\d+&?/, ''), init);
+      const pages = async (): Promise<void> => {
+        for await (const pet of clientWith({ fetch: sameQuery }).pets({ limit: 1 }))
+          expect(pet).toBeDefined();
+      };
+      await expect(pages()).rejects.toThrow('the same page again');
     });
 
     it('and works when a proxy strips the Link header', async () => {
@@ -237,6 +247,20 @@ describe('The TypeScript client', () => {
     expect(reported).toEqual([
       { operation: 'getPet', since: expect.any(Date), sunset: new Date('2030-12-05T00:00:00Z') },
     ]);
+  });
+
+  it('is not disturbed by a callback that fails', async () => {
+    const told = jest.spyOn(console, 'error').mockImplementation(() => {});
+    const failure = new Error('of the callback');
+    const client = clientWith({
+      onDeprecated: () => {
+        throw failure;
+      },
+    });
+    const { id } = await client.createPet({ name: 'Rex', categoryId: 1n });
+    expect(await client.getPet(id)).toMatchObject({ name: 'Rex' });
+    expect(told.mock.calls).toEqual([[failure]]);
+    told.mockRestore();
   });
 
   it.each([undefined, '', ' '])('refuses the key %j', (apiKey) => {

@@ -19,8 +19,12 @@ export class Deprecations {
     this.reported.add(operation);
     const seconds = /^@(\d+)$/.exec(deprecated ?? '')?.[1];
     const deprecation = { operation, since: dateOf(Number(seconds) * 1000), sunset: dateOf(sunset ?? NaN) };
-    // Outside the call, which must not fail because the callback does.
-    queueMicrotask(() => this.report?.(deprecation));
+    // The call must not fail because the callback does.
+    try {
+      this.report(deprecation);
+    } catch (error) {
+      console.error(error); // oxlint-disable-line no-console -- else nobody would learn of it
+    }
   }
 }
 

@@ -11,6 +11,7 @@ export async function* pages<T>(
   options?: CallOptions,
 ): AsyncGenerator<T, void, undefined> {
   let query = call.query;
+  let position: unknown;
   for (;;) {
     const { body, headers } = await transport.send<readonly T[]>({ ...call, query }, options);
     yield* body;
@@ -18,6 +19,9 @@ export async function* pages<T>(
     if (last === undefined) return;
     const after = nextPosition(headers.get('link'), last);
     if (after === undefined) return;
+    if (after === position)
+      throw new Error('The next page is the same page again. A proxy or a cache may ignore the query.');
+    position = after;
     query = { ...query, after };
   }
 }
