@@ -21,18 +21,17 @@ const AWAY_MS = 5_000;
 const FROZEN_MS = 600;
 const RUNNING_MS = 200;
 /** What a busy machine may add to an overload. */
-const CONSEQUENCES = [
-  'Slow',
-  'EventLoopLate',
-  'WaitingForDatabase',
-  'Overload',
-  'ProxyRefuses',
-  'TargetDown',
-];
+const CONSEQUENCES = ['Slow', 'EventLoopLate', 'WaitingForDatabase', 'Overload', 'TargetDown'];
 /** A restart takes seconds, and so do these alerts here. */
 const STARTING = ['DatabaseAway', 'ReplicaNotReady', 'TargetDown'];
-const FAIL = `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'on purpose'; END $$;
+const failWith = (sqlState) => `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql
+AS $$ BEGIN RAISE 'on purpose' USING ERRCODE = '${sqlState}'; END $$;
 CREATE TRIGGER fail BEFORE INSERT ON pets EXECUTE FUNCTION fail()`;
+const SUCCEED = 'DROP FUNCTION fail CASCADE';
+/** Below the limit of a statement. A create waits for the batch before its own, too. */
+const SLOW = `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$;
+CREATE TRIGGER slow AFTER INSERT ON pets EXECUTE FUNCTION slow()`;
+const CREATES_PER_S = 20;
 
 /**
  * What happens to a store, and the alerts that tell of it. `cause` resolves to a function that ends it; `fires` must
@@ -48,9 +47,9 @@ export const incidents = [
       const guesses = new SteadyLoad(client, GUESSES_PER_S, get);
       drill.defer(() => guesses.stop());
       await client.ask(requestText('GET', '/v1/pets/1', { key }));
-      await query(cluster.url, FAIL);
+      await query(cluster.url, failWith('raise_exception'));
       await delay(1_000);
-      await query(cluster.url, 'DROP FUNCTION fail CASCADE');
+      await query(cluster.url, SUCCEED);
       return async () => {
         const { expressions, empty } = await emptyPanels(prometheus);
         drill.figure('dashboard', `${expressions} expressions, ${empty.length} without data`);
@@ -62,10 +61,30 @@ export const incidents = [
   {
     name: 'the database is down',
     short: true,
-    fires: ['DatabaseAway', 'ReplicaNotReady'],
+    fires: ['DatabaseAway'],
     async cause({ cluster }) {
       await cluster.pgCtl('stop', '-m', 'fast');
       return () => cluster.pgCtl('start');
+    },
+  },
+  {
+    name: 'the database refuses creates',
+    short: true,
+    fires: ['OperationRefused'],
+    may: ['Overload'],
+    async cause({ cluster }) {
+      await query(cluster.url, failWith('disk_full'));
+      return () => query(cluster.url, SUCCEED);
+    },
+  },
+  {
+    name: 'every replica is down',
+    short: true,
+    fires: ['NoReplica'],
+    may: [...STARTING, 'Overload'], // of the refused creates before, if NoReplica fires later
+    async cause({ drill, replicas }) {
+      await Promise.all(replicas.map(({ service }) => service.stop('SIGKILL')));
+      return () => Promise.all(replicas.map((replica) => start(drill, replica)));
     },
   },
   {
@@ -86,13 +105,30 @@ export const incidents = [
   {
     name: 'overload through HAProxy',
     short: true,
-    fires: ['ProxyRefuses'],
+    fires: ['Overload'],
     may: CONSEQUENCES,
     cause: async ({ drill, key, proxy }) => crowd(drill, proxy.origin, largePages(key, POSITIONS)),
   },
   {
+    name: 'slow creates',
+    fires: ['Slow'],
+    may: CONSEQUENCES,
+    async cause({ drill, cluster, key, client }) {
+      await query(cluster.url, SLOW);
+      const body = JSON.stringify({ name: 'x', categoryId: 1 });
+      const creates = new SteadyLoad(client, CREATES_PER_S, () =>
+        requestText('POST', '/v1/pets', { key, body }),
+      );
+      drill.defer(() => creates.stop());
+      return async () => {
+        creates.stop();
+        await query(cluster.url, 'DROP FUNCTION slow CASCADE');
+      };
+    },
+  },
+  {
     name: 'a locked table',
-    fires: ['WaitingForDatabase', 'Overload', 'Slow'],
+    fires: ['WaitingForDatabase', 'OperationRefused'],
     may: CONSEQUENCES,
     async cause({ drill, cluster, key, proxy }) {
       const locker = new pg.Client(cluster.url);
