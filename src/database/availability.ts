@@ -1,9 +1,21 @@
 import { Logger } from '@nestjs/common';
+import type { ClientBase } from 'pg';
 import { LastingReason } from '../common/lasting-reason.js';
 import { DatabaseOutage } from './database-errors.js';
 
+export interface ServerClient extends ClientBase {
+  /** That of its server process, unless there is a pooler. */
+  readonly processID?: number;
+  /** With an overdue answer: since when its server process is known to hang: it waits neither for a standby nor for us. */
+  hangsSince?: number | undefined;
+}
+
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
 export class Availability {
+  /** All connections but the heartbeat's. */
+  readonly connections = new Set<ServerClient>();
+  /** Those whose answer is overdue. */
+  readonly overdue = new Set<ServerClient>();
   protected readonly logger = new Logger('Database');
   private readonly listeners = new Set<(outage: DatabaseOutage) => void>();
   private state: 'connecting' | 'available' | 'away' = 'connecting';

@@ -21,6 +21,11 @@ export class DatabaseMetrics {
       () => queues.load.underWay,
     );
     metrics.gauge('database_connections', 'Open connections for requests.', () => queues.load.connections);
+    metrics.gauge(
+      'database_connections_overdue',
+      'Open connections whose answer is overdue.',
+      () => availability.overdue.size,
+    );
     if (queues.standbys) registerStandbys(metrics, queues.standbys);
   }
 }

@@ -14,6 +14,10 @@ export function whenClosed(client: ClientBase, after: () => void): void {
   else stream.once('close', after);
 }
 
+export function isClosed(client: ClientBase): boolean {
+  return streamOf(client).destroyed;
+}
+
 function streamOf(client: ClientBase): Duplex {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

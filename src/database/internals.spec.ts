@@ -103,6 +103,10 @@ describe('internals of others that the database relies on', () => {
     return !before && connected === true && asked === false;
   });
 
+  itFinds('pg: client.processID', 'src/database/server/stall-watch.ts', () => {
+    return 'processID' in new driver.Client();
+  });
+
   itFinds('pg-pool: _release() and options.max', 'src/database/server/server-driver.ts', async () => {
     const released: unknown[] = [];
     const pool = new driver.Pool();

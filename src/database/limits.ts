@@ -17,6 +17,10 @@ export const DATABASE_LIMITS = {
   batch: 16,
   /** The connections of a pool whose answer is overdue, until it refuses statements. */
   abandoned: 2,
+  /** After which a server process counts as hung. A pool may have as many of these besides. */
+  hungMs: 10_000,
+  /** Until a pool that refuses statements for that reason makes the service unready, if it is the one of the reads. */
+  stalledMs: 2_000,
   /** Transactions that wait for a connection. Further ones are refused at once, so that waiting occupies few requests. */
   waitingTransactions: 32,
   /** Until the requests of a batch of recorded inserts have rendered their answers, normally in the same turn. */

@@ -18,11 +18,13 @@ export function pgDriver<Pool extends pg.Pool>(
   return { Pool, Client, types: pg.types, defaults: pg.defaults };
 }
 
-/** A client that can run a pipelined batch, and that no bytes of the server can make end the process. */
+/** A client that can run a pipelined batch, and with which nothing that the server says or does ends the process. */
 export class RowParsingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     installRowParser(this);
+    // Who waits for an answer is rejected. When nobody does, as between two statements, the next one is.
+    this.on('error', () => {});
   }
 
   /** Gives up on the next answers. Calls `after` once they cannot reach anybody; then release the client. */

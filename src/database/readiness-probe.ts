@@ -40,7 +40,7 @@ export class ReadinessProbe {
   }
 
   private isInconclusive(error: unknown): boolean {
-    // The queue is full. Without this replica the others would be even busier.
+    // The queue is full, or stalled for a moment. Without this replica the others would be even busier.
     if (error instanceof DatabaseBusy) return error.cause === undefined;
     // No answer came. The heartbeat decides whether that is an outage.
     return this.hasHeartbeat && error instanceof DatabaseOutage && !(error instanceof DatabaseRefusal);

@@ -38,6 +38,56 @@ describe('RefusalLog', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  describe('of statements that wait too long for a lock', () => {
+    const locked = () =>
+      Object.assign(refusal('55P03'), {
+        message: 'canceling statement due to lock timeout',
+        where: 'while updating tuple (0,1) in relation "pets"',
+        routine: 'ProcessInterrupts',
+      });
+    const countEvery = (ms: number, times: number): void => {
+      const refusals = new RefusalLog(1_000);
+      for (let i = 0; i < times; i++) {
+        refusals.count(locked(), 'pets page');
+        jest.advanceTimersByTime(ms);
+      }
+      jest.advanceTimersByTime(3_000);
+    };
+
+    it.each([
+      [100, 10, 'within a second'],
+      [900, 2, 'twice'],
+      [2_500, 5, 'now and then'],
+    ])('logs none if %d ms apart, %d times, so %s', (ms, times) => {
+      countEvery(ms, times);
+      expect(lines).toEqual([]);
+      expect(jest.getTimerCount()).toBe(0);
+    });
+
+    it('logs start and end if they last', () => {
+      countEvery(500, 10);
+      expect(lines).toEqual([
+        'The database refuses statements, such as "pets page", which are answered 503: canceling statement due to lock timeout (55P03)',
+        'The database no longer refuses statements with 55P03: 10 in 4.5 s.',
+      ]);
+    });
+  });
+
+  it('logs the start and the end of late answers, and no single one', () => {
+    const refusals = new RefusalLog(1_000);
+    for (let i = 0; i < 4; i++) {
+      refusals.countOverdue('pets insert');
+      jest.advanceTimersByTime(600);
+    }
+    jest.advanceTimersByTime(3_000);
+    refusals.countOverdue();
+    jest.advanceTimersByTime(3_000);
+    expect(lines).toEqual([
+      'The database takes longer than 600 ms for statements, such as "pets insert", which are answered 503',
+      'The database is late no longer: 4 in 1.8 s.',
+    ]);
+  });
+
   it('are logged without the value that does not have the syntax of its type', () => {
     const error = new DatabaseError('invalid input syntax for type integer: "Rex"', 0, 'error');
     new RefusalLog().count(Object.assign(error, { code: '22P02' }));

@@ -45,9 +45,9 @@ function connect(readyForQuery = false) {
   const destroy = jest.fn((_error: Error) => {});
   const stream = Object.assign(new EventEmitter(), { destroy });
   const passed: unknown[] = [];
-  for (const name of ['dataRow', 'commandComplete', 'errorMessage'])
-    connection.on(name, (answer: { fields?: Fields; text?: string; message?: string }) =>
-      passed.push([name, answer.fields ?? answer.text ?? answer.message]),
+  for (const name of ['dataRow', 'commandComplete', 'errorMessage', 'readyForQuery'])
+    connection.on(name, (answer: { fields?: Fields; text?: string; message?: string; status?: string }) =>
+      passed.push([name, answer.fields ?? answer.text ?? answer.message ?? answer.status]),
     );
   installRowParser({ connection, readyForQuery });
   connection.attachListeners(stream);
@@ -144,6 +144,20 @@ describe('A connection', () => {
       expect(passed).toEqual([]);
     },
   );
+
+  it('takes the warning that a commit was not replicated for an error at its end', () => {
+    const { receive, passed } = connect();
+    const warning = message('N', Buffer.from('SWARNUNG\0C01000\0Mabgebrochen\0RSyncRepWaitForLSN\0\0'));
+    const idle = message('Z', Buffer.from('I'));
+    receive(Buffer.concat([warning, END, idle, END, idle]));
+    expect(passed).toEqual([
+      ['commandComplete', 'SELECT 1'],
+      ['errorMessage', 'abgebrochen'],
+      ['readyForQuery', 'I'],
+      ['commandComplete', 'SELECT 1'],
+      ['readyForQuery', 'I'],
+    ]);
+  });
 
   it('takes errors and notices at any time', () => {
     const { receive, passed, destroy } = connect(true);

@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
-import type { Connection } from 'pg';
+import type { Connection, DatabaseError } from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { nameConstraint } from './citus/node-errors.js';
+import { unreplicatedCommit } from './unreplicated-commit.js';
 
 /** Receives the bytes of a DataRow message, and where the row starts in them. */
 export type RowReader = (bytes: Buffer, start: number) => void;
@@ -64,9 +65,20 @@ export function installRowParser(given: object): void {
     const parser = new RowParser();
     parsers.set(connection, parser);
     let isBroken = false;
+    /** Reported at ReadyForQuery, because pg expects nothing else after an error. */
+    let unreplicated: DatabaseError | undefined;
     const take = (message: Message): void => {
+      if (message === READ) return;
       if (message.name === 'error') nameConstraint(message as object);
-      if (message === READ || parser.filter?.(message)) return;
+      else if (message.name === 'notice') unreplicated ??= unreplicatedCommit(message as object);
+      else if (unreplicated && message.name === 'readyForQuery') {
+        pass(unreplicated);
+        unreplicated = undefined;
+      }
+      pass(message);
+    };
+    const pass = (message: Message): void => {
+      if (parser.filter?.(message)) return;
       if (client.readyForQuery && !ASYNCHRONOUS.has(message.name))
         throw new Error(`Nothing asked for ${message.name}.`);
       connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);

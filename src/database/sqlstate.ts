@@ -49,6 +49,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   F0: 'outage', // the configuration file of the server
   HV001: 'outage', // foreign data: out of memory
   HV00N: 'outage', // foreign data: no connection
+  XX001: 'outage', // a damaged page
+  XX002: 'outage', // a damaged index
 };
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { Answer } from './support/client.js';
@@ -32,6 +33,24 @@ describeOnServer('While a table is locked, as by VACUUM FULL', () => {
       expectError(answer, 'service_unavailable', expect.stringContaining('too busy'));
     // A busy machine may be too slow now and then.
     expect(others.filter((status) => status === 200).length).toBeGreaterThan(10);
+  });
+
+  it('the log says so once, and names a statement', async () => {
+    const lines = () =>
+      service.log
+        .map((line) => (JSON.parse(line) as { msg: string }).msg)
+        .filter((msg) => /refuses/.test(msg));
+    for (
+      const end = performance.now() + 10_000;
+      performance.now() < end && lines().length === 0;
+      await delay(50)
+    )
+      await service.get('/v1/store/orders?after=1');
+    for (let after = 0; after < 5; after++) await service.get(`/v1/store/orders?after=${after}`);
+    expect(lines()).toEqual([
+      'The database refuses statements, such as "orders page after by id", which are answered 503: ' +
+        'canceling statement due to lock timeout (55P03)',
+    ]);
   });
 
   it('the service stays ready', async () => {

@@ -42,7 +42,7 @@ describeInside('Declared errors', () => {
     ],
     [
       'a foreign key',
-      { name: 'x', parentId: 99 },
+      { name: 'x', parentId: 999_999 },
       noSuchParent,
       'The field "parentId" must be the id of a club.',
     ],

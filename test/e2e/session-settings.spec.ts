@@ -74,6 +74,7 @@ describeOnServer('Settings of a database', () => {
     try {
       const changes = {
         array_nulls: 'off',
+        client_min_messages: 'error',
         default_transaction_isolation: 'serializable',
         row_security: 'on',
         search_path: 'elsewhere',
@@ -99,6 +100,7 @@ describeOnServer('Settings of a database', () => {
       expect(after).toMatchObject({
         values: {
           array_nulls: 'on',
+          client_min_messages: 'warning',
           default_transaction_isolation: 'read committed',
           extra_float_digits: '0', // the URL overrides the service
           row_security: 'off',

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
-import { findPostgres } from '../../scripts/support/postgres-binaries.mjs';
 import { type Cluster, startCluster, startStandby } from '../../scripts/support/postgres-cluster.mjs';
 import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
@@ -14,13 +13,9 @@ import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Standby } from '../../src/database/standbys/standby.js';
 import { call } from './support/client.js';
-import { isCluster } from './support/database.js';
+import { binaries, describeWithServers } from './support/own-servers.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { Wire } from './support/wire.js';
-
-/** They start servers of their own, beside the one in DATABASE_URL. */
-const binaries = process.env['DATABASE_URL'] && !isCluster ? findPostgres() : undefined;
-const describeWithServers = binaries ? describe : describe.skip;
 
 const log: string[] = [];
 

@@ -20,7 +20,7 @@ export interface BatchRules {
   readonly kind: 'read' | 'write';
   /** Whether a connection keeps named prepared statements. */
   readonly named: boolean;
-  readonly refusals: Pick<RefusalLog, 'count'>;
+  readonly refusals: Pick<RefusalLog, 'count' | 'countOverdue'>;
   readonly locks: RecentLock;
   readonly distribution?: Distribution | undefined;
 }
@@ -39,6 +39,9 @@ export class RecentLock {
     return performance.now() < this.until;
   }
 }
+
+/** What is logged, unlike conflicts and statements at fault. */
+const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
 
 /** Enough for every mode, a new connection and a conflict. */
 const MOST_ATTEMPTS = 6;
@@ -123,7 +126,7 @@ export class BatchPlan implements TransactionListener {
       this.hasUnknownFault ||= !isStale;
       return;
     }
-    if (meaning === 'outage' || meaning === 'schema') this.rules.refusals.count(error);
+    if (REFUSALS.has(meaning)) this.rules.refusals.count(error, queries[0]?.statement.name);
     rejectAll(queries, toRefusal(error));
   }
 
@@ -136,10 +139,12 @@ export class BatchPlan implements TransactionListener {
     return meaning === 'unknown' && !isBeforeCommit;
   }
 
-  /** No answer came: a write may or may not have been committed. */
+  /** No answer came, without a cause not in time: a write may or may not have been committed. */
   lost(transactions: readonly (readonly PendingQuery[])[], cause: unknown): void {
     const error =
       this.rules.kind === 'write' ? new OutcomeUnknown({ cause }) : new DatabaseOutage(undefined, { cause });
+    if (cause === undefined)
+      this.rules.refusals.countOverdue(transactions[0]?.find(isCallerQuery)?.statement.name);
     for (const transaction of transactions) rejectAll(transaction, error);
   }
 

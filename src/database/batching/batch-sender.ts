@@ -56,7 +56,6 @@ export class BatchSender {
       if (ended) return;
       ended = true;
       clearTimeout(timer);
-      client.off('error', ignore);
       next();
     };
     const lost = (cause: unknown): void =>
@@ -81,7 +80,6 @@ export class BatchSender {
       },
       broken: lost,
     });
-    client.on('error', ignore); // the batch receives it too
     client.query(batch);
   }
 
@@ -108,5 +106,3 @@ export class BatchSender {
 export function noConnection(cause: unknown): DatabaseOutage {
   return toOutage(cause, false) ?? new DatabaseOutage(undefined, { cause });
 }
-
-const ignore = (): void => {};

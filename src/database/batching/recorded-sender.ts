@@ -72,7 +72,6 @@ class OpenBatch {
       return;
     }
     this.timer = setTimeout(() => void this.giveUp(), answerMs);
-    this.client.on('error', ignore); // the exchange receives it too
     const rows: Row[][] = [];
     const inserts = this.queries.map((query, i) => ({
       ...query,
@@ -131,7 +130,6 @@ class OpenBatch {
   private end(isUsable: boolean): void {
     this.state = 'ended';
     clearTimeout(this.timer);
-    this.client.off('error', ignore);
     const { outcome } = this;
     for (const { resolve, reject } of this.queries) {
       if (outcome) reject(outcome);
@@ -164,8 +162,8 @@ class OpenBatch {
   /** A late answer would be taken for that of the next batch. */
   private async giveUp(): Promise<void> {
     await readSockets();
-    if (this.state !== 'ended') this.client.abandon(1, () => this.broken(undefined));
+    if (this.state === 'ended') return;
+    this.target.refusals.countOverdue(this.queries[0]?.statement.name);
+    this.client.abandon(1, () => this.broken(undefined));
   }
 }
-
-const ignore = (): void => {};

@@ -11,8 +11,8 @@ export function nameConstraint(error: Partial<DatabaseError>): void {
 
 /**
  * A worker commits an insert of its own before the coordinator knows: when its connection breaks, or when the coordinator
- * gives up waiting, the rows may be stored.
+ * gives up waiting, the rows may be stored. So they may when the coordinator's commit waited in vain for a standby.
  */
 export function mayBeStored({ code = '' }: Pick<DatabaseError, 'code'>): boolean {
-  return /^(?:08|57|58|XX)/.test(code);
+  return /^(?:08|40003|57|58|XX)/.test(code);
 }

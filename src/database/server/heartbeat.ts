@@ -6,11 +6,16 @@ import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { ClockWatch } from './clock-watch.js';
+import { MoveWatch } from './move-watch.js';
 import { readSockets } from './read-sockets.js';
 import type { ServerPool } from './server-driver.js';
+import { StallWatch } from './stall-watch.js';
 
-/** True on a standby and on a demoted primary: a new connection may lead to the current primary. */
-const ASK = 'SHOW transaction_read_only';
+/**
+ * True on a standby and on a demoted primary: a new connection may lead to the current primary. If the heartbeat's own
+ * connection is lost, the answers of others would keep it waiting without a limit.
+ */
+const ASK = { text: 'SHOW transaction_read_only', query_timeout: DATABASE_LIMITS.connectMs };
 const ASK_QUEUE = "SELECT current_setting('transaction_read_only') AS transaction_read_only";
 
 const { heartbeatMs, silenceMs } = DATABASE_LIMITS;
@@ -18,7 +23,7 @@ const { heartbeatMs, silenceMs } = DATABASE_LIMITS;
 const OWN_AGAIN_MS = 5_000;
 
 interface Queryable {
-  query(text: string): Promise<pg.QueryResult<{ transaction_read_only: string }>>;
+  query(question: string | typeof ASK): Promise<pg.QueryResult<{ transaction_read_only: string }>>;
 }
 
 class Silence extends Error {
@@ -36,6 +41,8 @@ export class Heartbeat {
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
   private readonly clocks = new ClockWatch();
+  private readonly stalls = new StallWatch();
+  private readonly moves: MoveWatch;
   private client: pg.Client | undefined;
   private ownAgainAt = 0;
   private ended: Promise<void> = Promise.resolve();
@@ -44,7 +51,9 @@ export class Heartbeat {
     private readonly config: pg.ClientConfig,
     private readonly pools: readonly ServerPool[],
     private readonly availability: Availability,
-  ) {}
+  ) {
+    this.moves = new MoveWatch(config, availability.connections);
+  }
 
   /** Resolves after the first beat, whatever it found. */
   start(): Promise<void> {
@@ -56,6 +65,7 @@ export class Heartbeat {
   async stop(): Promise<void> {
     this.stopping.abort();
     this.disconnect();
+    this.moves.stop();
     await this.ended;
   }
 
@@ -72,6 +82,7 @@ export class Heartbeat {
       await this.askServer();
       this.availability.markAvailable();
       if (this.client) this.clocks.ask(this.client);
+      this.stalls.watch(this.availability, this.client);
     } catch (error) {
       this.disconnect();
       if (this.stopping.signal.aborted) return;
@@ -83,6 +94,7 @@ export class Heartbeat {
     const isReadOnly = (await this.askOwn()) ?? (await this.askQueues());
     this.availability.recordResponse();
     if (isReadOnly) throw new Error('the server is read-only');
+    this.moves.check();
   }
 
   /** `undefined` without a connection. A broken connection says nothing about the server, so it is replaced first. */
@@ -129,23 +141,18 @@ export class Heartbeat {
       connecting.then((late) => late.release()).catch(() => {});
       throw error;
     });
-    client.on('error', ignore); // the query rejects too
-    const release = (broken: boolean): void => {
-      client.off('error', ignore);
-      client.release(broken);
-    };
     try {
       const isReadOnly = await this.ask(client, ASK_QUEUE);
-      release(isReadOnly);
+      client.release(isReadOnly);
       return isReadOnly;
     } catch (error) {
-      destroyConnection(client, () => release(true));
+      destroyConnection(client, () => client.release(true));
       throw error;
     }
   }
 
-  private async ask(client: Queryable, text: string): Promise<boolean> {
-    const { rows } = await this.inTime(client.query(text));
+  private async ask(client: Queryable, question: string | typeof ASK): Promise<boolean> {
+    const { rows } = await this.inTime(client.query(question));
     return rows[0]?.transaction_read_only === 'on';
   }
 
@@ -155,7 +162,6 @@ export class Heartbeat {
 
   private connect(): pg.Client {
     const client = new RowParsingClient(this.config);
-    client.on('error', ignore); // the query rejects too
     client.connect().catch(() => {}); // queries wait for the connection, and reject with it
     this.client = client;
     return client;
@@ -185,5 +191,3 @@ export class Heartbeat {
     this.client = undefined;
   }
 }
-
-const ignore = (): void => {};

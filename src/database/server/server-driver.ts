@@ -1,5 +1,5 @@
 import pg, { type Connection } from 'pg';
-import type { Availability } from '../availability.js';
+import type { Availability, ServerClient } from '../availability.js';
 import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
 import { destroyConnection, whenClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -22,6 +22,7 @@ const { getStartupConf } = pg.Client.prototype as unknown as {
 type Release = (this: pg.Pool, client: pg.PoolClient, idleListener: () => void, error?: unknown) => void;
 const { _release } = pg.Pool.prototype as unknown as { _release: Release };
 
+const { abandoned: MOST_ABANDONED, hungMs, stalledMs } = DATABASE_LIMITS;
 const ignore = (): void => {};
 
 /**
@@ -39,7 +40,8 @@ class TimeoutSafeClient extends RowParsingClient {
 
   /**
    * PostgreSQL does not notice a closed connection while a commit waits for a standby, and each replacement would be one
-   * more server process. So the connection stays until the server has answered, and its pool counts it.
+   * more server process. So the connection stays until the server has answered, and its pool counts it. `StallWatch`
+   * closes it earlier if its server process does not work on the answer.
    */
   override abandon(answers: number, after: () => void): void {
     const { connection, readyForQuery: isIdle } = this as unknown as {
@@ -51,7 +53,6 @@ class TimeoutSafeClient extends RowParsingClient {
       return;
     }
     this.isAbandoned = true;
-    this.on('error', ignore);
     let owed = answers;
     readRows(connection, ignore, ({ name }) => {
       if (name === 'readyForQuery' && --owed === 0) destroyConnection(this);
@@ -103,20 +104,22 @@ export interface ServerPool extends pg.Pool {
 
 /** Its pools refuse at once while the database is away, or while too many of their connections are abandoned. */
 export function serverDriver(availability: Availability): PgDriver<ServerPool> {
+  const { connections } = availability;
+  availability.onAway(() => {
+    for (const client of connections) destroyConnection(client);
+  });
+
   class Pool extends pg.Pool implements ServerPool {
-    private readonly open = new Set<pg.PoolClient>();
     /** Released, but not yet answered. */
-    private readonly abandoned = new Set<pg.PoolClient>();
+    private readonly abandoned = new Set<ServerClient>();
+    private abandonedAt = -Infinity;
     private readonly size = this.options.max;
 
     constructor(options?: pg.PoolConfig) {
       super({ ...options, Client: TimeoutSafeClient });
-      this.on('connect', (client) => this.open.add(client));
-      this.on('remove', (client) => this.open.delete(client));
+      this.on('connect', (client) => connections.add(client));
+      this.on('remove', (client) => connections.delete(client));
       this.on('error', () => {}); // an idle connection broke, and the pool has already removed it
-      availability.onAway(() => {
-        for (const client of this.open) destroyConnection(client);
-      });
     }
 
     probe(): Promise<pg.PoolClient> {
@@ -129,9 +132,9 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
 
     override connect(callback?: unknown): never {
       const connect = super.connect.bind(this) as (callback?: unknown) => never;
-      const isBlocked = this.abandoned.size >= DATABASE_LIMITS.abandoned;
+      const { isBlocked } = this;
       if (!availability.isAway && !isBlocked) return connect(callback);
-      const outage = isBlocked ? new DatabaseBusy() : new DatabaseOutage();
+      const outage = isBlocked ? this.stall() : new DatabaseOutage();
       if (!isCallback(callback)) return Promise.reject(outage) as never;
       process.nextTick(callback, outage);
       return undefined as never;
@@ -149,17 +152,38 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
         return;
       }
       this.abandoned.add(client);
+      this.abandonedAt = performance.now();
+      availability.overdue.add(client);
       this.resize();
       whenClosed(client, () => {
         this.abandoned.delete(client);
+        availability.overdue.delete(client);
         this.resize();
         _release.call(this, client, idleListener, true);
       });
     }
 
+    private get isBlocked(): boolean {
+      if (this.abandoned.size < MOST_ABANDONED) return false;
+      this.resize(); // some may hang for long by now
+      return this.abandoned.size >= this.mostAbandoned;
+    }
+
+    /** A cause makes it conclusive for readiness. */
+    private stall(): DatabaseBusy {
+      const isLasting = performance.now() - this.abandonedAt > stalledMs;
+      return new DatabaseBusy(isLasting ? { cause: new Error('The connections are overdue.') } : {});
+    }
+
     /** Others take the places of the abandoned ones. */
     private resize(): void {
-      this.options.max = this.size + Math.min(this.abandoned.size, DATABASE_LIMITS.abandoned);
+      this.options.max = this.size + Math.min(this.abandoned.size, this.mostAbandoned);
+    }
+
+    private get mostAbandoned(): number {
+      const since = performance.now() - hungMs;
+      const hung = [...this.abandoned].filter(({ hangsSince = Infinity }) => hangsSince <= since);
+      return MOST_ABANDONED + Math.min(hung.length, MOST_ABANDONED);
     }
   }
 

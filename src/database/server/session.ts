@@ -7,6 +7,7 @@ import type { DataSource } from 'typeorm';
 const SETTINGS = {
   array_nulls: 'on',
   bytea_output: 'hex',
+  client_min_messages: 'warning', // one tells that a commit was not replicated
   default_transaction_isolation: 'read committed',
   extra_float_digits: '1',
   IntervalStyle: 'postgres',

@@ -8,15 +8,17 @@ import { SERVER } from './read-index.js';
 const TRANSACTIONS = 32;
 const TIMEOUT_MS = 2_000;
 
-/** Ids of transactions on the primary, and whether each was committed or aborted. */
+/** Ids of transactions on the primary, and whether each was committed or aborted. They concern all databases of a server. */
 interface Mark {
+  readonly database: string;
   readonly ids: readonly string[];
   readonly outcomes: readonly string[];
 }
 
+const DATABASE = 'SELECT oid::text FROM pg_database WHERE datname = current_database()';
 /** NULL for transactions whose outcome is forgotten. Fails for ids that the server has not seen yet. */
 const COMPARE = `
-  SELECT bool_and(pg_xact_status(id::xid8) = outcome) AS is_equal
+  SELECT bool_and(pg_xact_status(id::xid8) = outcome) AND (${DATABASE}) = $3 AS is_equal
   FROM unnest($1::text[], $2::text[]) AS _ (id, outcome)`;
 
 /**
@@ -39,8 +41,8 @@ export class History {
       this.forget();
       throw error;
     });
-    const { ids, outcomes } = await this.mark;
-    const { rows } = await standby.query<{ is_equal: boolean | null }>(COMPARE, [ids, outcomes]);
+    const { ids, outcomes, database } = await this.mark;
+    const { rows } = await standby.query<{ is_equal: boolean | null }>(COMPARE, [ids, outcomes, database]);
     if (rows[0]?.is_equal === null) this.forget();
     return rows[0]?.is_equal === true;
   }
@@ -51,7 +53,6 @@ export class History {
 
   private async make(primary: bigint): Promise<Mark> {
     const client = new RowParsingClient(this.config);
-    client.on('error', () => {}); // the query rejects too
     try {
       return await withTimeout(write(client, primary), TIMEOUT_MS, () => {
         throw new Error('the primary does not answer');
@@ -70,9 +71,9 @@ async function write(client: pg.Client, primary: bigint): Promise<Mark> {
       `BEGIN; SELECT pg_current_xact_id()::text AS id; ${outcome === 'committed' ? 'COMMIT' : 'ROLLBACK'}`,
   );
   const results = (await client.query(
-    [`SELECT (${SERVER})::text AS server`, ...transactions].join(';'),
-  )) as unknown as pg.QueryResult<{ server?: string; id?: string }>[];
+    [`SELECT (${SERVER})::text AS server, (${DATABASE}) AS database`, ...transactions].join(';'),
+  )) as unknown as pg.QueryResult<{ server?: string; database?: string; id?: string }>[];
   const rows = results.flatMap((result) => result.rows);
   if (rows[0]?.server !== String(primary)) throw new Error('the primary has changed');
-  return { outcomes, ids: rows.flatMap(({ id }) => id ?? []) };
+  return { database: rows[0].database ?? '', outcomes, ids: rows.flatMap(({ id }) => id ?? []) };
 }

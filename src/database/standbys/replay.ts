@@ -80,7 +80,8 @@ export class Replay implements Follower {
     const { primary } = index;
     const end = performance.now() + historyMs;
     while (!(await this.history.isShared(primary, client).catch(() => false))) {
-      if (performance.now() > end) throw new Error('it does not follow the primary');
+      if (performance.now() > end)
+        throw new Error('it does not follow the primary, or is another database of it');
       await delay(HISTORY_POLL_MS);
     }
     this.proven = { primary, server: state.server };

@@ -52,11 +52,11 @@ export class Standby {
       availability,
       answerMs: follower.answerMs,
       largestBatch: STANDBY_BATCH,
-      refusals: { count() {} }, // the primary serves
+      refusals: { count() {}, countOverdue() {} }, // the primary serves
       locks: new RecentLock(),
       pool: () => pool,
     };
-    const Sender = senderAfter((client) => this.use(client, () => this.follower.catchUp(client)));
+    const Sender = senderAfter((client) => this.use(() => this.follower.catchUp(client)));
     this.queue = new StatementQueue(target, STANDBY_BATCHES, Sender);
     this.staleReads = new StatementQueue(target, STANDBY_BATCHES);
   }
@@ -116,7 +116,7 @@ export class Standby {
   private async check(): Promise<void> {
     const client = await this.pool.probe();
     try {
-      await this.use(client, () => this.follower.follow(client));
+      await this.use(() => this.follower.follow(client));
       client.release();
       this.availability.markAvailable();
     } catch (error) {
@@ -128,16 +128,13 @@ export class Standby {
     }
   }
 
-  private async use(client: pg.PoolClient, work: () => Promise<void>): Promise<void> {
-    client.on('error', ignore); // the work rejects too
+  private async use(work: () => Promise<void>): Promise<void> {
     try {
       await work();
       this.caughtUpAt = performance.now();
-      client.off('error', ignore);
     } catch (error) {
       // The primary failed, and not the connection.
-      if (error instanceof NoReadIndex) client.off('error', ignore);
-      else this.leaveOut(error);
+      if (!(error instanceof NoReadIndex)) this.leaveOut(error);
       throw error;
     }
   }
@@ -148,5 +145,3 @@ export class Standby {
     this.availability.markAway(error instanceof Error ? error.message : String(error));
   }
 }
-
-const ignore = (): void => {};

@@ -1,4 +1,4 @@
-import type { DatabaseError, PoolClient } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
 import type { Availability } from '../availability.js';
@@ -86,11 +86,25 @@ export class Transactions {
         const error = driverErrorOf(thrown);
         if (attempt < MOST_ATTEMPTS && isConflict(error)) continue;
         const outcome = toTransactionError(error, transaction.isCommitting);
-        if (outcome instanceof DatabaseRefusal) this.refusals.count(outcome.cause as DatabaseError);
+        const refusal = refusalOf(outcome);
+        if (refusal) this.refusals.count(refusal);
+        else if (isOverdue(error)) this.refusals.countOverdue();
         throw outcome;
       }
     }
   }
+}
+
+function isOverdue(error: unknown): boolean {
+  return (
+    error instanceof Error && (error instanceof OutcomeUnknown || error.message === 'Query read timeout')
+  );
+}
+
+function refusalOf(outcome: unknown): DatabaseError | undefined {
+  if (!(outcome instanceof DatabaseRefusal || outcome instanceof DatabaseBusy)) return undefined;
+  const { cause } = outcome;
+  return cause instanceof DatabaseError && !isConflict(cause) ? cause : undefined;
 }
 
 /** The state of a query runner of TypeORM, for which a nested transaction is a savepoint. */

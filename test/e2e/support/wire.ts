@@ -6,10 +6,11 @@ type State = 'whole' | 'frozen' | 'deaf';
 /** A TCP proxy between the service and its database, which tests can freeze or cut. */
 export class Wire {
   private readonly pairs = new Set<readonly [Socket, Socket]>();
+  private readonly dead = new Set<readonly [Socket, Socket]>();
   private state: State = 'whole';
   private server: Server | undefined;
 
-  private constructor(private readonly target: URL) {}
+  private constructor(private target: URL) {}
 
   static async to(url: string): Promise<Wire> {
     const wire = new Wire(new URL(url));
@@ -25,6 +26,11 @@ export class Wire {
     return url.href;
   }
 
+  /** Sends new connections to another server, and keeps the others. */
+  leadTo(url: string): void {
+    this.target = new URL(url);
+  }
+
   /** Holds back all data without closing connections, like a frozen server. */
   freeze(): void {
     this.change('frozen');
@@ -35,7 +41,17 @@ export class Wire {
     this.change('deaf');
   }
 
-  /** Delivers everything that was held back. */
+  /** Loses a connection for ever, as a firewall that forgot it. `port` is its own at the server. */
+  lose(port: number, lost: 'everything' | 'answers'): void {
+    for (const pair of this.pairs) {
+      if (pair[1].localPort !== port) continue;
+      this.dead.add(pair);
+      if (lost === 'everything') pair[0].pause();
+      pair[1].pause();
+    }
+  }
+
+  /** Delivers everything that was held back, but for lost connections. */
   mend(): void {
     this.change('whole');
   }
@@ -78,6 +94,7 @@ export class Wire {
     this.pairs.add(pair);
     const end = (): void => {
       this.pairs.delete(pair);
+      this.dead.delete(pair);
       near.destroy();
       far.destroy();
     };
@@ -89,7 +106,7 @@ export class Wire {
 
   private change(state: State): void {
     this.state = state;
-    for (const pair of this.pairs) this.apply(pair);
+    for (const pair of this.pairs) if (!this.dead.has(pair)) this.apply(pair);
   }
 
   private apply([near, far]: readonly [Socket, Socket]): void {

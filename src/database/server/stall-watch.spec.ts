@@ -1,0 +1,106 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { ServerClient } from '../availability.js';
+import { readSockets } from './read-sockets.js';
+import { StallWatch } from './stall-watch.js';
+
+const START = 'The database does not complete statements, which are answered 503: wait event';
+const DEAD = 'Dead connections to the database are closed: 2, whose answers got lost.';
+const lines: string[] = [];
+
+beforeEach(() => {
+  for (const level of ['error', 'warn'] as const)
+    jest.spyOn(Logger.prototype, level).mockImplementation((line: string) => void lines.push(line));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  lines.length = 0;
+});
+
+/** Longer than the watch takes. */
+const turn = async (): Promise<void> => {
+  for (let i = 0; i < 2; i++) await readSockets();
+};
+
+interface Overdue extends ServerClient {
+  readonly processID: number;
+  readonly connection: { stream: { destroy: jest.Mock } };
+}
+
+const overdueAt = (...events: unknown[]) => ({
+  overdue: new Set(
+    events.map((_, i) => {
+      const connection = { stream: { once: jest.fn(), destroy: jest.fn() } };
+      return { processID: i + 1, connection } as unknown as Overdue;
+    }),
+  ),
+});
+
+/** A heartbeat's connection to a server whose processes 1, 2, … wait for these events. `undefined` is gone. */
+const serverWith = (events: (string | null | undefined)[], processID = 99) => ({
+  processID,
+  query: jest.fn(async () => ({
+    rows: [
+      ...events.map((event, i) => ({ pid: i + 1, isOwn: false, isActive: true, event })),
+      { pid: 99, isOwn: true, isActive: true, event: null },
+    ].filter((row): row is typeof row & { event: string | null } => row.event !== undefined),
+  })),
+});
+
+it('A stall is logged from the second overdue answer on, until none is overdue', async () => {
+  const watch = new StallWatch(0, 0);
+  const events = ['IPC/SyncRep', 'IPC/SyncRep', 'IPC/SyncRep'];
+  for (const count of [0, 1, 2, 3, 1, 2]) {
+    watch.watch(overdueAt(...events.slice(0, count)), serverWith(events));
+    await turn();
+    expect(lines).toEqual(count < 2 && lines.length === 0 ? [] : [`${START} IPC/SyncRep`]);
+  }
+  watch.watch(overdueAt(), serverWith(events));
+  expect(lines.slice(1)).toEqual([
+    expect.stringMatching(/^The database completes statements again, after 0\.\d s\.$/),
+  ]);
+});
+
+it('A stall is logged without its wait event if there is no connection to ask on', async () => {
+  new StallWatch().watch(overdueAt('?', '?'));
+  await turn();
+  expect(lines).toEqual([`${START} unknown`]);
+});
+
+it('A stall is asked for again if the question fails, but not with every heartbeat', async () => {
+  const events = ['IPC/SyncRep', 'IPC/SyncRep'];
+  const server = serverWith(events);
+  server.query.mockRejectedValueOnce(new Error('Connection terminated'));
+  const watch = new StallWatch(0, 0);
+  for (let i = 0; i < 2; i++) {
+    watch.watch(overdueAt(...events), server);
+    await turn();
+  }
+  expect(lines).toEqual([`${START} IPC/SyncRep`]);
+  const seldom = new StallWatch();
+  for (let i = 0; i < 3; i++) seldom.watch(overdueAt(...events), server);
+  expect(server.query).toHaveBeenCalledTimes(3);
+  await turn();
+});
+
+it('Connections are closed whose server processes are gone or wait for the client, and no others', async () => {
+  const events = ['Client/ClientRead', undefined, 'IPC/SyncRep', 'IO/DataFileRead', null];
+  const at = overdueAt(...events);
+  new StallWatch(0, 0).watch(at, serverWith(events));
+  await turn();
+  const clients = [...at.overdue];
+  const closed = clients.map(({ connection }) => connection.stream.destroy.mock.calls.length);
+  expect(closed).toEqual([1, 1, 0, 0, 0]);
+  const hangs = clients.map(({ hangsSince }) => hangsSince !== undefined);
+  expect(hangs).toEqual([false, false, false, true, true]);
+  expect(lines).toEqual([DEAD, `${START} IPC/SyncRep`]);
+});
+
+it('Behind a pooler, whose process ids are its own, no connection is closed', async () => {
+  const events = ['Client/ClientRead', undefined];
+  const at = overdueAt(...events);
+  new StallWatch(0, 0).watch(at, serverWith(events, 7));
+  await turn();
+  for (const { connection } of at.overdue) expect(connection.stream.destroy).not.toHaveBeenCalled();
+  expect(lines).toEqual([`${START} unknown`]);
+});

@@ -1,0 +1,94 @@
+import { Availability, type ServerClient } from '../availability.js';
+import { destroyConnection } from '../destroy-connection.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import { readSockets } from './read-sockets.js';
+
+const EVERY_MS = 1_000;
+/** Commits that are late again and again are one incident. */
+const QUIET_MS = 5_000;
+
+/** A role sees what its own sessions wait for. First the one whose statement is under way for the longest. */
+const ASK = `SELECT pid, pid = pg_backend_pid() AS "isOwn", state = 'active' AS "isActive",
+    wait_event_type || '/' || wait_event AS event
+  FROM pg_stat_activity WHERE usename = session_user AND backend_type = 'client backend' ORDER BY query_start`;
+
+interface Session {
+  readonly pid: number;
+  readonly isOwn: boolean;
+  readonly isActive: boolean | null;
+  readonly event: string | null;
+}
+
+interface Queryable {
+  readonly processID?: number;
+  query(text: string): Promise<{ rows: Session[] }>;
+}
+
+/**
+ * Closes connections whose answer will never come, so that others take their places, and logs when a server that answers
+ * the heartbeat does not complete statements, such as commits without a standby.
+ */
+export class StallWatch extends Availability {
+  private askAt = -Infinity;
+  private overdueAt = -Infinity;
+
+  constructor(
+    private readonly everyMs = EVERY_MS,
+    private readonly quietMs = QUIET_MS,
+  ) {
+    super();
+  }
+
+  /** Called with every heartbeat. Without a connection of its own, nothing is known about the server processes. */
+  watch({ overdue }: Pick<Availability, 'overdue'>, client?: Queryable): void {
+    const now = performance.now();
+    if (overdue.size > 0) this.overdueAt = now;
+    else if (now - this.overdueAt >= this.quietMs) this.markAvailable();
+    if (overdue.size === 0 || now < this.askAt) return;
+    this.askAt = now + this.everyMs;
+    this.ask(overdue, client).catch(() => {}); // it asks again
+  }
+
+  private async ask(overdue: ReadonlySet<ServerClient>, client?: Queryable): Promise<void> {
+    const before = [...overdue];
+    const sessions = client ? (await client.query(ASK)).rows : [];
+    await readSockets(); // an answer may have come meanwhile
+    const still = before.filter((each) => overdue.has(each));
+    const dead = isDirect(client, sessions) ? still.filter((each) => isDead(each, sessions)) : [];
+    if (dead.length > 0) this.close(dead);
+    if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
+    const longest = sessions.find((each) => each.isActive && !each.isOwn && !waitsForUs(each));
+    this.markAway(`wait event ${longest?.event ?? 'unknown'}`);
+  }
+
+  private close(dead: readonly ServerClient[]): void {
+    for (const each of dead) destroyConnection(each);
+    this.logger.warn(`Dead connections to the database are closed: ${dead.length}, whose answers got lost.`);
+  }
+
+  protected override logAway(reason: string): void {
+    this.logger.error(`The database does not complete statements, which are answered 503: ${reason}`);
+  }
+
+  protected override logBack(seconds: string): void {
+    this.logger.warn(`The database completes statements again, after ${seconds} s.`);
+  }
+}
+
+/** A pooler has process ids of its own. */
+function isDirect(client: Queryable | undefined, sessions: readonly Session[]): boolean {
+  return sessions.some(({ isOwn, pid }) => isOwn && pid === client?.processID);
+}
+
+function waitsForUs({ event }: Session): boolean {
+  return event?.startsWith('Client/') ?? false;
+}
+
+/** If the server process is gone, or waits for us: it received no statement, or its answer was lost. */
+function isDead(client: ServerClient, sessions: readonly Session[]): boolean {
+  const session = sessions.find(({ pid }) => pid === client.processID);
+  if (!session || waitsForUs(session)) return true;
+  // In the place of a commit that waits for a standby, the next would wait, too.
+  client.hangsSince = session.event === 'IPC/SyncRep' ? undefined : (client.hangsSince ?? performance.now());
+  return false;
+}
