@@ -32,11 +32,11 @@ export default class Environment extends TestEnvironment {
   }
 
   async handleTestEvent(event) {
-    if (event.name === 'test_start') {
+    if (event.name === 'test_start' || event.name === 'run_describe_start') {
       this.global.showLastExchange = undefined;
       this.global.loggedErrors = [];
     }
-    if (event.name === 'test_fn_failure') {
+    if (event.name === 'test_fn_failure' || event.name === 'hook_failure') {
       this.#show(event.error, 'The last request and its answer', this.global.showLastExchange?.());
       const { length, [length - 1]: last } = this.global.loggedErrors ?? [];
       const title = `The service logged ${length > 1 ? `${length} errors, the last of them` : 'an error'}`;

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { describe } from '@jest/globals';
 import { freePort } from '../../../scripts/support/free-port.mjs';
 import { describeInside, NeedsTheInside } from './deployment.js';
@@ -62,21 +63,39 @@ export async function startProxy(replica?: string, settings: Record<string, stri
 
 /** Resolves when HAProxy has checked the replicas. */
 async function seen(child: ChildProcess, url: string, state: string): Promise<void> {
+  let last = 'it does not answer';
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(50)) {
     if (child.exitCode !== null) throw new Error(`HAProxy ended with ${child.exitCode}.`);
-    const table = await fetch(url, { headers: { connection: 'close' } }).then(
-      (answer) => answer.text(),
-      () => '',
-    );
-    const stateOf = (name: string): string | undefined =>
-      table
-        .split('\n')
-        .map((line) => line.split(','))
-        .find(([, server]) => server === name)?.[17];
-    // Until the second one, which is nowhere, is found to be down, it gets requests too.
-    if (stateOf('replica-1') === state && stateOf('replica-2') === 'DOWN') return;
+    try {
+      const answer = await fetch(url, {
+        headers: { connection: 'close' },
+        signal: AbortSignal.timeout(1_000),
+      });
+      const replicas = parseStatus(await answer.text());
+      // Until the second one, which is nowhere, is found to be down, it gets requests too.
+      if (replicas['replica-1']?.status === state && replicas['replica-2']?.status === 'DOWN') return;
+      last = JSON.stringify(replicas);
+    } catch (error) {
+      last = inspect(error);
+    }
   }
-  throw new Error(`HAProxy does not take the replica for ${state}.`);
+  throw new Error(`HAProxy does not take the replica for ${state}: ${last}`);
+}
+
+interface ReplicaStatus {
+  readonly status: string | undefined;
+  readonly check: string | undefined;
+}
+
+/** By the name of the replica. The first line has the names of the columns. */
+function parseStatus(table: string): Partial<Record<string, ReplicaStatus>> {
+  const [names = [], ...rows] = table.split('\n').map((line) => line.split(','));
+  const column = (row: string[], name: string): string | undefined => row[names.indexOf(name)];
+  return Object.fromEntries(
+    rows
+      .filter(([, server]) => server?.startsWith('replica-'))
+      .map((row) => [row[1], { status: column(row, 'status'), check: column(row, 'last_chk') }]),
+  );
 }
 
 /** A replica that is ready, and answers nothing: it drops requests for `/v1/dropped`, and holds all others. */
