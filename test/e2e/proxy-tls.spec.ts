@@ -101,5 +101,24 @@ describeProxy('The proxy with a certificate (needs HAProxy)', () => {
     expect(await attempt('192.0.2.2', '127.0.0.3')).toBe(401);
   });
 
+  it('lets 100 handshakes a second of a network through', async () => {
+    const handshake = (localAddress: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = connect({ host: '127.0.0.1', port, ca: certificate, localAddress });
+        const end = (isSecure: boolean): void => {
+          socket.destroy();
+          resolve(isSecure);
+        };
+        socket.once('secureConnect', () => end(true)).once('error', () => end(false));
+      });
+    let refused = 0;
+    for (let attempts = 0; refused === 0 && attempts < 20; attempts++) {
+      const crowd = await Promise.all(Array.from({ length: 150 }, () => handshake('127.0.0.2')));
+      refused = crowd.filter((isSecure) => !isSecure).length;
+    }
+    expect(refused).toBeGreaterThan(0);
+    expect(await handshake('127.0.0.3')).toBe(true);
+  });
+
   const plain = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: evil\r\nConnection: close\r\n\r\n`;
 });
