@@ -14,7 +14,7 @@ import { binaries, describeWithServers } from './support/own-servers.js';
 import { expectAnswer } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
-const MOVED = 'its address leads to another server';
+const CLOSED = 'Connections are closed that the database has no process for';
 /** Several heartbeats. */
 const BEATS_MS = 1_000;
 
@@ -45,7 +45,7 @@ describeWithServers('When the address of the database leads to another server', 
       await delay(50);
     }
   };
-  const moves = (): number => log.filter((line) => line.includes(MOVED)).length;
+  const moves = (): number => log.filter((line) => line.includes(CLOSED)).length;
 
   const ask = (method: string, path: string, body?: object, more: object = {}): Promise<Answer> =>
     call(origin, method, path, {
@@ -164,6 +164,20 @@ describeWithServers('When the address of the database leads to another server', 
       await run(latter, 'ALTER SYSTEM RESET default_transaction_read_only');
       await run(latter, 'SELECT pg_reload_conf()');
     }
+  }, 60_000);
+
+  it('a lost connection is closed, and no other', async () => {
+    const { rows } = await run(
+      former,
+      `SELECT pid, client_port FROM pg_stat_activity WHERE query ~ '^SELECT .* FROM "pets"' AND pid <> pg_backend_pid()`,
+    );
+    const [reader] = rows as { pid: number; client_port: number }[];
+    wire.lose(reader!.client_port, 'everything');
+    await run(former, `SELECT pg_terminate_backend(${reader!.pid}, 5000)`);
+    await until('that is noticed', moves, 400);
+    await useAll('others');
+    await delay(BEATS_MS);
+    expect(log).toEqual([expect.stringContaining(': 1 of ')]);
   }, 60_000);
 
   it('a server that starts anew is no other one', async () => {

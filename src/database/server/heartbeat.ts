@@ -52,7 +52,10 @@ export class Heartbeat {
     private readonly pools: readonly ServerPool[],
     private readonly availability: Availability,
   ) {
-    this.moves = new MoveWatch(config, availability.connections);
+    this.moves = new MoveWatch(config, () => [
+      ...availability.connections,
+      ...(this.client ? [this.client] : []),
+    ]);
   }
 
   /** Resolves after the first beat, whatever it found. */

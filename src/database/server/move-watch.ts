@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type pg from 'pg';
 import type { ServerClient } from '../availability.js';
 import { destroyConnection, isClosed } from '../destroy-connection.js';
@@ -22,26 +23,23 @@ interface Server {
 
 /**
  * Notices that the database's address leads to another server while connections to the former one live on, such as beside
- * a promoted standby: statements would run on one or the other. Now and then, a new connection looks whether its server
- * has the processes of all others. Behind poolers, whose process ids are their own, nothing is known.
+ * a promoted standby: statements would run on one or the other. Now and then, a new connection looks which connections its
+ * server has no process for. They lead elsewhere, or their server process ended unheard, and are closed. Behind poolers,
+ * whose process ids are their own, nothing is known.
  */
 export class MoveWatch {
+  private readonly logger = new Logger('Database');
   private lookAt = performance.now() + EVERY_MS;
   private client: pg.Client | undefined;
   private missing: readonly ServerClient[] = [];
-  private hasMoved = false;
 
   constructor(
     private readonly config: pg.ClientConfig,
-    private readonly connections: ReadonlySet<ServerClient>,
+    private readonly connections: () => readonly ServerClient[],
   ) {}
 
-  /** Called with every heartbeat. @throws if connections lead elsewhere than new ones */
+  /** Called with every heartbeat. */
   check(): void {
-    if (this.hasMoved) {
-      this.hasMoved = false;
-      throw new Error('its address leads to another server, to which all connections follow');
-    }
     if (performance.now() < this.lookAt) return;
     this.lookAt = performance.now() + EVERY_MS;
     this.look().catch(() => {}); // what is there goes on
@@ -54,13 +52,13 @@ export class MoveWatch {
   private async look(): Promise<void> {
     const client: pg.Client & Partial<ServerClient> = new RowParsingClient(this.config);
     this.client = client;
-    const before = [...this.connections];
+    const before = this.connections();
     try {
       await client.connect();
       const { rows } = await client.query<Server>(ASK);
       const [{ own, isReadOnly, pids }] = rows as [Server];
       const isComparable = own === client.processID && pids.includes(own) && !isReadOnly;
-      this.compare(isComparable ? before.filter(({ processID = 0 }) => !pids.includes(processID)) : []);
+      this.compare(isComparable ? before.filter(({ processID }) => processID && !pids.includes(processID)) : []);
     } finally {
       this.client = undefined;
       client.end().catch(() => {});
@@ -68,9 +66,15 @@ export class MoveWatch {
   }
 
   private compare(missing: readonly ServerClient[]): void {
-    const open = missing.filter((client) => this.connections.has(client) && !isClosed(client));
-    this.hasMoved = open.some((client) => this.missing.includes(client));
-    this.missing = this.hasMoved ? [] : open;
+    const current = this.connections();
+    const open = missing.filter((client) => current.includes(client) && !isClosed(client));
+    const foreign = open.filter((client) => this.missing.includes(client));
+    this.missing = open.filter((client) => !foreign.includes(client));
     if (this.missing.length > 0) this.lookAt = performance.now() + CONFIRM_MS;
+    if (foreign.length === 0) return;
+    for (const client of foreign) destroyConnection(client);
+    this.logger.warn(
+      `Connections are closed that the database has no process for: ${foreign.length} of ${current.length}. They were lost, or the address led to another server before.`,
+    );
   }
 }
