@@ -15,9 +15,17 @@ export interface AnswerRecord {
 const FIND: Statement = {
   name: 'find idempotency record',
   text: `
-    SELECT '\\x' || encode(body_hash, 'hex'), status, location, body
+    SELECT '\\x' || encode(body_hash, 'hex'), status, location, body,
+      current_setting('synchronous_standby_names') <> ''
     FROM idempotency_records WHERE digest = $1`,
-  properties: ['bodyHash', 'status', 'location', 'body'],
+  properties: ['bodyHash', 'status', 'location', 'body', 'awaitsStandby'],
+};
+
+/** The lock gives the transaction something to commit, which waits for a standby that has all earlier commits. */
+const SECURE: Statement = {
+  name: 'secure idempotency record',
+  text: 'SELECT status FROM idempotency_records WHERE digest = $1 FOR KEY SHARE',
+  properties: ['status'],
 };
 
 const COLUMNS = 'digest, body_hash, status, location, body';
@@ -43,8 +51,13 @@ const INSERT: Statement = {
 export class AnswerRecords {
   constructor(private readonly queues: StatementQueues) {}
 
+  /**
+   * A commit whose wait for its standby was cancelled can be seen, although a failover may lose it. It is not acknowledged
+   * before a standby has it.
+   */
   async find(digest: string): Promise<AnswerRecord | undefined> {
     const [row] = await this.queues.readAtPrimary(FIND, [digest]);
+    if (row?.['awaitsStandby']) await this.queues.write(SECURE, [digest]);
     return row as unknown as AnswerRecord | undefined;
   }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
+import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -104,7 +105,8 @@ describeProxy('The proxy with a certificate (needs HAProxy)', () => {
   it('lets 100 handshakes a second of a network through', async () => {
     const handshake = (localAddress: string): Promise<boolean> =>
       new Promise((resolve) => {
-        const socket = connect({ host: '127.0.0.1', port, ca: certificate, localAddress });
+        const host = '127.0.0.1';
+        const socket = connect({ socket: connectTcp({ host, port, localAddress }), host, ca: certificate });
         const end = (isSecure: boolean): void => {
           socket.destroy();
           resolve(isSecure);

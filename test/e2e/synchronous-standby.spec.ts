@@ -117,12 +117,13 @@ describeWithServers('A synchronous standby that is missing', () => {
   );
 
   it.each(['a create', 'a transaction'])(
-    'leaves the outcome of %s under an Idempotency-Key unknown, and a repetition tells it',
+    'leaves the outcome of %s under an Idempotency-Key unknown, and a repetition tells it once a standby has it',
     async (what) => {
       const { id } = (await create('to order once')).json as { id: number };
       const once = { 'idempotency-key': what.replace(' ', '-') };
       const send = () => (what === 'a transaction' ? order(id, once) : create('once', once));
       await removeStandby();
+      expectError(await cancelled(send), 'service_unavailable', UNKNOWN);
       expectError(await cancelled(send), 'service_unavailable', UNKNOWN);
       await configure('RESET synchronous_standby_names');
       const again = await send();
