@@ -68,7 +68,10 @@ export class KeysRepository {
   /** Returns false when the key does not exist or is revoked already. */
   async revoke(id: bigint, revokedAt: Date): Promise<boolean> {
     const { affected } = await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt });
-    return affected === 1;
+    if (affected === 1) return true;
+    // If an earlier revocation did not reach the standby that commits wait for, this one does not succeed, either.
+    await this.keys.update({ id }, { revokedAt: () => 'revoked_at' });
+    return false;
   }
 
   /** Deletes keys that expired or were revoked before an instant, and returns their number. */

@@ -1,4 +1,5 @@
 import { printableLines } from '../common/printable.js';
+import { OutcomeUnknown, toOutage } from '../database/database-errors.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -34,5 +35,7 @@ function write(text: string): Promise<void> {
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return error.message;
+  if (toOutage(error, true) instanceof OutcomeUnknown)
+    return `Whether the command took effect is unknown: look before you repeat it. ${(error as Error).message}`;
   return error instanceof Error ? `The command failed: ${error.message}` : String(error);
 }

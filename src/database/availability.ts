@@ -49,8 +49,8 @@ export class Availability {
     return performance.now() - this.respondedAt;
   }
 
-  markAvailable(): void {
-    if (this.isAway) this.logBack(((performance.now() - this.awaySince) / 1000).toFixed(1));
+  markAvailable(since = performance.now()): void {
+    if (this.isAway) this.logBack((Math.max(0, since - this.awaySince) / 1000).toFixed(1));
     this.state = 'available';
   }
 

@@ -126,6 +126,12 @@ describe('The TypeScript client', () => {
       await expect(pages()).rejects.toThrow('the same page again');
     });
 
+    it.each(['null', '{}', '"text"'])('and explains an answer that is no list: %s', async (body) => {
+      const other = async (): Promise<Response> => new Response(body);
+      const first = clientWith({ fetch: other }).pets().next();
+      await expect(first).rejects.toMatchObject({ name: 'ApiError', code: 'unreadable_answer' });
+    });
+
     it('and works when a proxy strips the Link header', async () => {
       const withoutLink = async (url: unknown, init?: RequestInit): Promise<Response> => {
         const answer = await fetch(String(url), init);

@@ -132,6 +132,23 @@ describeWithServers('A synchronous standby that is missing', () => {
     },
   );
 
+  it('is waited for by what finds its change made already', async () => {
+    const { id: petId } = (await create('to order')).json as { id: number };
+    const { id } = (await order(petId)).json as { id: number };
+    const complete = () =>
+      call(origin, 'PATCH', `/v1/store/orders/${id}`, { headers, body: { complete: true } });
+    const keys = app.get(KeysService);
+    const spare = await keys.issue({ name: 'to revoke' });
+    await removeStandby();
+    for (let i = 0; i < 2; i++) {
+      expectError(await cancelled(complete), 'service_unavailable', UNKNOWN);
+      await expect(cancelled(() => keys.revoke(spare.id))).rejects.toThrow('synchronous replication');
+    }
+    await configure('RESET synchronous_standby_names');
+    await until('it is complete', async () => (await complete()).status === 200);
+    expect(await keys.revoke(spare.id)).toBe(false);
+  });
+
   it('is logged once at its start, with what statements wait for, and once at its end', async () => {
     const lines = () =>
       log.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((msg) => /complete/.test(msg));

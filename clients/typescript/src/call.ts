@@ -18,6 +18,8 @@ export interface Call {
   readonly int64?: Shape;
   /** Whether a success may come without a body. */
   readonly mayBeEmpty?: boolean;
+  /** Whether the body of a success is a list. */
+  readonly isList?: boolean;
 }
 
 export interface Result<T> {

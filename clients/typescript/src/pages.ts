@@ -13,7 +13,7 @@ export async function* pages<T>(
   let query = call.query;
   let position: unknown;
   for (;;) {
-    const { body, headers } = await transport.send<readonly T[]>({ ...call, query }, options);
+    const { body, headers } = await transport.send<readonly T[]>({ ...call, query, isList: true }, options);
     yield* body;
     const last = body.at(-1);
     if (last === undefined) return;

@@ -79,8 +79,9 @@ export class HttpTransport implements Transport {
 
   private read<T>(call: Call, answer: Response, text: string): Result<T> | Failure {
     const body = this.parse(text, answer.ok ? call : undefined);
-    const complete = body !== undefined || (call.mayBeEmpty && text === '');
-    return answer.ok && complete ? { body: body as T, headers: answer.headers } : refused(answer, body);
+    const isComplete = body !== undefined || (call.mayBeEmpty && text === '');
+    const isExpected = isComplete && (!call.isList || Array.isArray(body));
+    return answer.ok && isExpected ? { body: body as T, headers: answer.headers } : refused(answer, body);
   }
 
   private parse(text: string, call?: Call): unknown {

@@ -58,7 +58,9 @@ export class MoveWatch {
       const { rows } = await client.query<Server>(ASK);
       const [{ own, isReadOnly, pids }] = rows as [Server];
       const isComparable = own === client.processID && pids.includes(own) && !isReadOnly;
-      this.compare(isComparable ? before.filter(({ processID }) => processID && !pids.includes(processID)) : []);
+      this.compare(
+        isComparable ? before.filter(({ processID }) => processID && !pids.includes(processID)) : [],
+      );
     } finally {
       this.client = undefined;
       client.end().catch(() => {});

@@ -43,7 +43,7 @@ export class StallWatch extends Availability {
   watch({ overdue }: Pick<Availability, 'overdue'>, client?: Queryable): void {
     const now = performance.now();
     if (overdue.size > 0) this.overdueAt = now;
-    else if (now - this.overdueAt >= this.quietMs) this.markAvailable();
+    else if (now - this.overdueAt >= this.quietMs) this.markAvailable(this.overdueAt);
     if (overdue.size === 0 || now < this.askAt) return;
     this.askAt = now + this.everyMs;
     this.ask(overdue, client).catch(() => {}); // it asks again
