@@ -8,7 +8,8 @@ import { type ReadIndex, SERVER } from './read-index.js';
 import { STANDBY_LIMITS } from './standby-limits.js';
 
 const { catchUpMs, pollMs, stateMs, historyMs } = STANDBY_LIMITS;
-const HISTORY_POLL_MS = 50;
+/** Twice as long after each: a server that never follows would log an error each time. */
+const FIRST_PAUSE_MS = 50;
 
 const STATE = `
   SELECT (${SERVER})::text AS server, pg_is_in_recovery() AS "isStandby",
@@ -79,10 +80,12 @@ export class Replay implements Follower {
     if (!state.isStandby || this.isProven(index, state)) return;
     const { primary } = index;
     const end = performance.now() + historyMs;
+    let pauseMs = FIRST_PAUSE_MS;
     while (!(await this.history.isShared(primary, client).catch(() => false))) {
-      if (performance.now() > end)
+      if (performance.now() + pauseMs > end)
         throw new Error('it does not follow the primary, or is another database of it');
-      await delay(HISTORY_POLL_MS);
+      await delay(pauseMs);
+      pauseMs *= 2;
     }
     this.proven = { primary, server: state.server };
   }
