@@ -6,9 +6,14 @@ import { DatabaseOutage } from './database-errors.js';
 export interface ServerClient extends ClientBase {
   /** That of its server process, unless there is a pooler. */
   readonly processID?: number;
+  /** As `SERVER` tells it, unless there is a pooler. */
+  readonly server?: string | undefined;
   /** With an overdue answer: since when its server process is known to hang: it waits neither for a standby nor for us. */
   hangsSince?: number | undefined;
 }
+
+/** A single failure may be a moment of the network. */
+const LASTING = { count: 3, ms: 1_000 };
 
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
 export class Availability {
@@ -22,6 +27,7 @@ export class Availability {
   private awaySince = 0;
   private readonly reason = new LastingReason();
   private respondedAt = 0;
+  private readonly failing = { since: 0, count: 0, isLogged: false };
 
   get isAvailable(): boolean {
     return this.state === 'available';
@@ -64,6 +70,25 @@ export class Availability {
     this.reason.begin(reason);
     this.logAway(reason);
     for (const listener of this.listeners) listener(new DatabaseOutage());
+  }
+
+  /** The connections that are there may go on, and so may the heartbeat's. During an outage it is no news. */
+  recordFailedConnection(reason: string): void {
+    const { failing } = this;
+    if (!this.isAvailable || failing.isLogged) return;
+    const now = performance.now();
+    if (failing.count++ === 0) failing.since = now;
+    if (failing.count < LASTING.count || now - failing.since < LASTING.ms) return;
+    failing.isLogged = true;
+    this.logger.error(
+      `New connections to the database fail, and requests that need one are answered 503: ${reason}`,
+    );
+  }
+
+  recordConnection(): void {
+    const { failing } = this;
+    if (failing.isLogged) this.logger.warn('New connections to the database are made again.');
+    Object.assign(failing, { count: 0, isLogged: false });
   }
 
   protected logBack(seconds: string): void {

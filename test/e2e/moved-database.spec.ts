@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -9,12 +9,13 @@ import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
+import { RowParsingClient } from '../../src/database/pg-driver.js';
 import { type Answer, call } from './support/client.js';
 import { binaries, describeWithServers } from './support/own-servers.js';
 import { expectAnswer } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
-const CLOSED = 'Connections are closed that the database has no process for';
+const CLOSED = 'connections for which the database has no process';
 /** Several heartbeats. */
 const BEATS_MS = 1_000;
 
@@ -105,43 +106,69 @@ describeWithServers('When the address of the database leads to another server', 
     await until('the heartbeat has its connection', async () => (await run(former, beating)).rowCount === 1);
   });
   afterEach(stop);
+  afterEach(() => void jest.restoreAllMocks());
   afterAll(async () => {
     for (const server of [latter, former]) await server?.stop();
   });
 
-  it('all connections follow, and what is under way is stored once or refused', async () => {
-    const answers: Answer[] = [];
-    let isOver = false;
-    const caller = async (number: number): Promise<void> => {
-      for (let i = 0; !isOver; i++)
-        answers.push(await create(`under way ${number}.${i}.`, number % 2 ? underKey() : {}));
-    };
-    const callers = Array.from({ length: 4 }, (_, number) => caller(number));
-    try {
-      wire.leadTo(latter.url);
-      await until('that is noticed', moves, 400);
-      await until('requests are answered', async () => (await create('warm')).status === 201);
-    } finally {
-      isOver = true;
-    }
-    await Promise.all(callers);
-    for (let round = 0; round < 5; round++) await useAll('followed');
-    expect([await named(former, 'followed'), await named(latter, 'followed')]).toEqual([0, 10]);
-    expect((await ask('GET', '/health/ready')).status).toBe(200);
-    expect(answers.filter(({ status }) => status !== 201 && status !== 503)).toEqual([]);
-    const stored: string[] = [];
-    for (const server of [former, latter]) {
-      const { rows } = await run(server, "SELECT name FROM pets WHERE name LIKE 'under way%'");
-      stored.push(...rows.map(({ name }: { name: string }) => name));
-    }
-    const acknowledged = answers.flatMap(({ status, json }) =>
-      status === 201 ? [(json as { name: string }).name] : [],
-    );
-    const names = new Set(stored);
-    expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
-    expect(names.size).toBe(stored.length);
-    expect(moves()).toBe(1);
-  }, 60_000);
+  /** As servers in containers. */
+  async function shareIds(): Promise<void> {
+    const { rows } = await run(former, 'SELECT pid FROM pg_stat_activity');
+    const theirs = (rows as { pid: number }[]).map(({ pid }) => pid);
+    const { prototype } = RowParsingClient;
+    const { query } = prototype;
+    jest.spyOn(prototype, 'query').mockImplementation(async function share(
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      const answer = (await (query as (...given: unknown[]) => unknown).apply(this, given)) as pg.QueryResult;
+      (answer?.rows?.[0] as { pids?: number[] } | undefined)?.pids?.push(...theirs);
+      return answer;
+    } as never);
+  }
+
+  it.each([
+    'all connections follow, and what is under way is stored once or refused',
+    'all connections follow, although its processes have the same ids',
+  ])(
+    '%s',
+    async (title) => {
+      if (title.endsWith('ids')) await shareIds();
+      const [underWay, followed] = [`under way, ${randomUUID()}`, `followed, ${randomUUID()}`];
+      const answers: Answer[] = [];
+      let isOver = false;
+      const caller = async (number: number): Promise<void> => {
+        for (let i = 0; !isOver; i++)
+          answers.push(await create(`${underWay} ${number}.${i}`, number % 2 ? underKey() : {}));
+      };
+      const callers = Array.from({ length: 4 }, (_, number) => caller(number));
+      try {
+        wire.leadTo(latter.url);
+        await until('that is noticed', moves, 400);
+        await until('requests are answered', async () => (await create('warm')).status === 201);
+      } finally {
+        isOver = true;
+      }
+      await Promise.all(callers);
+      for (let round = 0; round < 5; round++) await useAll(followed);
+      expect([await named(former, followed), await named(latter, followed)]).toEqual([0, 10]);
+      expect((await ask('GET', '/health/ready')).status).toBe(200);
+      expect(answers.filter(({ status }) => status !== 201 && status !== 503)).toEqual([]);
+      const stored: string[] = [];
+      for (const server of [former, latter]) {
+        const { rows } = await run(server, `SELECT name FROM pets WHERE name LIKE '${underWay}%'`);
+        stored.push(...rows.map(({ name }: { name: string }) => name));
+      }
+      const acknowledged = answers.flatMap(({ status, json }) =>
+        status === 201 ? [(json as { name: string }).name] : [],
+      );
+      const names = new Set(stored);
+      expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
+      expect(names.size).toBe(stored.length);
+      expect(moves()).toBe(1);
+    },
+    60_000,
+  );
 
   it('a read-only one changes nothing', async () => {
     await run(latter, 'ALTER SYSTEM SET default_transaction_read_only = on');
@@ -177,7 +204,7 @@ describeWithServers('When the address of the database leads to another server', 
     await until('that is noticed', moves, 400);
     await useAll('others');
     await delay(BEATS_MS);
-    expect(log).toEqual([expect.stringContaining(': 1 of ')]);
+    expect(log).toEqual([expect.stringContaining('Closed 1 of ')]);
   }, 60_000);
 
   it('a server that starts anew is no other one', async () => {

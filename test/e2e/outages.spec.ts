@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -159,6 +159,33 @@ describeOnServer('A database outage', () => {
     await until('the heartbeat reconnects', async () => ![undefined, before].includes(await backend()));
     expect((await ready()).status).toBe(200);
     expect(log.filter((line) => !line.includes('The database is late'))).toEqual([]);
+  });
+
+  it('with new connections that fail for any reason: answers 503, and the log says so', async () => {
+    if (isPooled) return;
+    const { id: petId } = (await create('to order')).json as { id: number };
+    const order = () => call(origin, 'POST', '/v1/store/orders', { headers, body: { petId } });
+    const { master } = app.get(DataSource).driver as unknown as { master: pg.Pool };
+    const idle = await Promise.all(Array.from({ length: master.options.max }, () => master.connect()));
+    for (const client of idle) client.release(true);
+    const connecting = jest
+      .spyOn(pg.Client.prototype, 'connect')
+      .mockImplementation(((callback: (error: Error) => void) =>
+        callback(new Error('self-signed certificate'))) as never);
+    log.length = 0;
+    try {
+      await until('the log says so', async () => {
+        expectError(await order(), 'service_unavailable', AWAY);
+        return log.some((line) => line.includes('New connections to the database fail'));
+      });
+      expect(log.join('')).toContain('self-signed certificate');
+      expect(log.join('')).not.toContain('"stack"');
+      expect((await list()).status).toBe(200);
+    } finally {
+      connecting.mockRestore();
+    }
+    expect((await order()).status).toBe(201);
+    expect(log.at(-1)).toContain('New connections to the database are made again.');
   });
 
   it('ends a connection that nobody listens to, and not the process', async () => {

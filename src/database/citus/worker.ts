@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Statement } from '../batching/statement.js';
 import type { Ask } from '../distribution.js';
 import type { Follower } from '../standbys/follower.js';
-import { SERVER } from '../standbys/read-index.js';
+import { SERVER } from '../server/server-identity.js';
 import { STANDBY_LIMITS } from '../standbys/standby-limits.js';
 
 /** Of the server and database that answers, from the server's start to its end. */

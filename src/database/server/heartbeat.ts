@@ -52,10 +52,7 @@ export class Heartbeat {
     private readonly pools: readonly ServerPool[],
     private readonly availability: Availability,
   ) {
-    this.moves = new MoveWatch(config, () => [
-      ...availability.connections,
-      ...(this.client ? [this.client] : []),
-    ]);
+    this.moves = new MoveWatch(config, availability.connections, () => this.disconnect());
   }
 
   /** Resolves after the first beat, whatever it found. */

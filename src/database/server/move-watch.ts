@@ -4,18 +4,20 @@ import type { ServerClient } from '../availability.js';
 import { destroyConnection, isClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
+import { SERVER } from './server-identity.js';
 
 const EVERY_MS = 10_000;
 /** A connection that has just ended is missing, too. */
 const CONFIRM_MS = 1_000;
 /** Every role sees the ids of all processes. */
 const ASK = {
-  text: `SELECT pg_backend_pid() AS own, current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+  text: `SELECT (${SERVER})::text AS server, pg_backend_pid() AS own, current_setting('transaction_read_only') = 'on' AS "isReadOnly",
     ARRAY(SELECT pid FROM pg_stat_activity) AS pids`,
   query_timeout: DATABASE_LIMITS.connectMs,
 };
 
 interface Server {
+  readonly server: string;
   readonly own: number;
   readonly isReadOnly: boolean;
   readonly pids: readonly number[];
@@ -35,7 +37,9 @@ export class MoveWatch {
 
   constructor(
     private readonly config: pg.ClientConfig,
-    private readonly connections: () => readonly ServerClient[],
+    private readonly connections: ReadonlySet<ServerClient>,
+    /** Called when some are closed. */
+    private readonly closed: () => void,
   ) {}
 
   /** Called with every heartbeat. */
@@ -52,15 +56,14 @@ export class MoveWatch {
   private async look(): Promise<void> {
     const client: pg.Client & Partial<ServerClient> = new RowParsingClient(this.config);
     this.client = client;
-    const before = this.connections();
+    const before = [...this.connections];
     try {
       await client.connect();
       const { rows } = await client.query<Server>(ASK);
-      const [{ own, isReadOnly, pids }] = rows as [Server];
+      const [found] = rows as [Server];
+      const { own, pids, isReadOnly } = found;
       const isComparable = own === client.processID && pids.includes(own) && !isReadOnly;
-      this.compare(
-        isComparable ? before.filter(({ processID }) => processID && !pids.includes(processID)) : [],
-      );
+      this.compare(isComparable ? before.filter((each) => !isOf(found, each)) : []);
     } finally {
       this.client = undefined;
       client.end().catch(() => {});
@@ -68,15 +71,21 @@ export class MoveWatch {
   }
 
   private compare(missing: readonly ServerClient[]): void {
-    const current = this.connections();
-    const open = missing.filter((client) => current.includes(client) && !isClosed(client));
+    const { size } = this.connections;
+    const open = missing.filter((client) => this.connections.has(client) && !isClosed(client));
     const foreign = open.filter((client) => this.missing.includes(client));
     this.missing = open.filter((client) => !foreign.includes(client));
     if (this.missing.length > 0) this.lookAt = performance.now() + CONFIRM_MS;
     if (foreign.length === 0) return;
     for (const client of foreign) destroyConnection(client);
+    this.closed();
     this.logger.warn(
-      `Connections are closed that the database has no process for: ${foreign.length} of ${current.length}. They were lost, or the address led to another server before.`,
+      `Closed ${foreign.length} of ${size} connections for which the database has no process: they were lost, or its address led to another server before.`,
     );
   }
+}
+
+/** Servers in containers give their processes the same ids. */
+function isOf({ server, pids }: Server, client: ServerClient): boolean {
+  return pids.includes(client.processID ?? 0) && (client.server ?? server) === server;
 }

@@ -1,17 +1,20 @@
-import pg, { type Connection } from 'pg';
+import pg, { type Connection, DatabaseError } from 'pg';
 import type { Availability, ServerClient } from '../availability.js';
 import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
-import { destroyConnection, whenClosed } from '../destroy-connection.js';
+import { destroyConnection, isClosed, whenClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { type PgDriver, pgDriver, RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
+import { SERVER } from './server-identity.js';
 import type { Session } from './session.js';
 
 /** pg parses timestamps in ISO style only. PgBouncer applies these to every connection that it lends. */
 const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings: 'on' };
 
-type Callback = (error: Error | null, result?: unknown) => void;
+const ASK_SERVER = `SELECT (${SERVER})::text AS server`;
+
+type Callback = (error: Error | null, ...results: unknown[]) => void;
 
 /** The parameters of pg's startup message, which its types leave out. */
 const { getStartupConf } = pg.Client.prototype as unknown as {
@@ -24,6 +27,8 @@ const { _release } = pg.Pool.prototype as unknown as { _release: Release };
 
 const { abandoned: MOST_ABANDONED, hungMs, stalledMs } = DATABASE_LIMITS;
 const ignore = (): void => {};
+/** As pg's pool says it. */
+const POOL_IS_FULL = /^timeout exceeded when trying to connect/;
 
 /**
  * After a query timeout the answer may still arrive. pg would return the client to the pool, where the next statement
@@ -31,6 +36,7 @@ const ignore = (): void => {};
  */
 class TimeoutSafeClient extends RowParsingClient {
   isAbandoned = false;
+  server: string | undefined;
   private readonly session: Session | undefined;
 
   constructor(config?: string | SessionConfig) {
@@ -59,6 +65,20 @@ class TimeoutSafeClient extends RowParsingClient {
       return true;
     });
     after();
+  }
+
+  /** A connection counts as made once it has told its server, unless the server refuses to. */
+  override connect(callback?: unknown): never {
+    const connect = super.connect.bind(this) as (callback?: Callback) => never;
+    if (!this.session || !isCallback(callback)) return connect(callback as Callback);
+    return connect((error) => {
+      if (error) callback(error);
+      else
+        this.query(ASK_SERVER, (failure: Error | null, result?: pg.QueryResult<{ server: string }>) => {
+          this.server = result?.rows[0]?.server;
+          callback(isClosed(this) ? failure : null);
+        });
+    });
   }
 
   /** Startup parameters override the settings of the role and the database. */
@@ -117,7 +137,10 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
 
     constructor(options?: pg.PoolConfig) {
       super({ ...options, Client: TimeoutSafeClient });
-      this.on('connect', (client) => connections.add(client));
+      this.on('connect', (client) => {
+        connections.add(client);
+        availability.recordConnection();
+      });
       this.on('remove', (client) => connections.delete(client));
       this.on('error', () => {}); // an idle connection broke, and the pool has already removed it
     }
@@ -133,7 +156,8 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
     override connect(callback?: unknown): never {
       const connect = super.connect.bind(this) as (callback?: unknown) => never;
       const { isBlocked } = this;
-      if (!availability.isAway && !isBlocked) return connect(callback);
+      if (!availability.isAway && !isBlocked)
+        return connect(isCallback(callback) ? this.telling(callback) : callback);
       const outage = isBlocked ? this.stall() : new DatabaseOutage();
       if (!isCallback(callback)) return Promise.reject(outage) as never;
       process.nextTick(callback, outage);
@@ -161,6 +185,15 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
         this.resize();
         _release.call(this, client, idleListener, true);
       });
+    }
+
+    /** Whatever keeps a connection from being made, such as a certificate, is an outage. The server's own answers say more. */
+    private telling(callback: Callback): Callback {
+      return (error, ...rest) => {
+        const isOther = error && !(error instanceof DatabaseOutage || error instanceof DatabaseError);
+        if (isOther && !POOL_IS_FULL.test(error.message)) availability.recordFailedConnection(error.message);
+        callback(isOther ? new DatabaseOutage(undefined, { cause: error }) : error, ...rest);
+      };
     }
 
     private get isBlocked(): boolean {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { withTimeout } from '../../common/with-timeout.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { RowParsingClient } from '../pg-driver.js';
-import { SERVER } from './read-index.js';
+import { SERVER } from '../server/server-identity.js';
 
 const TRANSACTIONS = 32;
 const TIMEOUT_MS = 2_000;

@@ -1,9 +1,7 @@
 import { DatabaseOutage } from '../database-errors.js';
 import type { Row, Statement } from '../batching/statement.js';
 import type { StatementQueue } from '../batching/statement-queue.js';
-
-/** A server from its start to its end. It is a primary at most once. */
-export const SERVER = '(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint';
+import { SERVER } from '../server/server-identity.js';
 
 /**
  * Every acknowledged commit is flushed. Where commits are acknowledged before that, the position includes what is not:

@@ -4,7 +4,8 @@ import { destroyConnection } from '../destroy-connection.js';
 import { readSockets } from '../server/read-sockets.js';
 import type { Follower } from './follower.js';
 import type { History } from './history.js';
-import { type ReadIndex, SERVER } from './read-index.js';
+import { SERVER } from '../server/server-identity.js';
+import type { ReadIndex } from './read-index.js';
 import { STANDBY_LIMITS } from './standby-limits.js';
 
 const { catchUpMs, pollMs, stateMs, historyMs } = STANDBY_LIMITS;
