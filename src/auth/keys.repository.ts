@@ -7,6 +7,12 @@ import { ApiKey } from './api-key.entity.js';
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'> &
   Partial<Pick<ApiKey, 'originId'>>;
 
+/**
+ * What ended the key may not have reached the standby that commits wait for. Then this does not succeed, either, and nobody
+ * is told that the key has ended.
+ */
+const UNCHANGED = { revokedAt: () => 'revoked_at' };
+
 /** All statements on API keys. */
 @Injectable()
 export class KeysRepository {
@@ -59,7 +65,10 @@ export class KeysRepository {
         .where({ id, revokedAt: IsNull(), expiresAt: MoreThan(now) })
         .setParameter('oldExpiresAt', oldExpiresAt)
         .execute();
-      if (affected !== 1) return undefined;
+      if (affected !== 1) {
+        await transaction.update(ApiKey, { id }, UNCHANGED);
+        return undefined;
+      }
       const { identifiers } = await transaction.insert(ApiKey, successor);
       return identifiers[0]?.['id'] as bigint;
     });
@@ -69,8 +78,7 @@ export class KeysRepository {
   async revoke(id: bigint, revokedAt: Date): Promise<boolean> {
     const { affected } = await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt });
     if (affected === 1) return true;
-    // If an earlier revocation did not reach the standby that commits wait for, this one does not succeed, either.
-    await this.keys.update({ id }, { revokedAt: () => 'revoked_at' });
+    await this.keys.update({ id }, UNCHANGED);
     return false;
   }
 

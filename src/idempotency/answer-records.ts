@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Companion, Statement } from '../database/batching/statement.js';
 import { StatementQueues } from '../database/batching/statement-queues.js';
-import { constraintOf } from '../database/database-errors.js';
+import { constraintOf, OutcomeUnknown, toOutage } from '../database/database-errors.js';
 
 /** The first success of a request, as it is sent again. */
 export interface AnswerRecord {
@@ -16,7 +16,7 @@ const FIND: Statement = {
   name: 'find idempotency record',
   text: `
     SELECT '\\x' || encode(body_hash, 'hex'), status, location, body,
-      current_setting('synchronous_standby_names') <> ''
+      current_setting('synchronous_standby_names', true) <> ''
     FROM idempotency_records WHERE digest = $1`,
   properties: ['bodyHash', 'status', 'location', 'body', 'awaitsStandby'],
 };
@@ -57,8 +57,19 @@ export class AnswerRecords {
    */
   async find(digest: string): Promise<AnswerRecord | undefined> {
     const [row] = await this.queues.readAtPrimary(FIND, [digest]);
-    if (row?.['awaitsStandby']) await this.queues.write(SECURE, [digest]);
-    return row as unknown as AnswerRecord | undefined;
+    if (!row) return undefined;
+    const { awaitsStandby, ...record } = row;
+    if (awaitsStandby) await this.secure(digest);
+    return record as unknown as AnswerRecord;
+  }
+
+  private async secure(digest: string): Promise<void> {
+    try {
+      await this.queues.write(SECURE, [digest]);
+    } catch (cause) {
+      // Even if this was refused, the first success may last.
+      throw toOutage(cause, true) ? new OutcomeUnknown({ cause }) : cause;
+    }
   }
 
   companionOf(digest: string, { bodyHash, status, location, body }: AnswerRecord): Companion {

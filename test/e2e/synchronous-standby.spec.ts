@@ -139,14 +139,17 @@ describeWithServers('A synchronous standby that is missing', () => {
       call(origin, 'PATCH', `/v1/store/orders/${id}`, { headers, body: { complete: true } });
     const keys = app.get(KeysService);
     const spare = await keys.issue({ name: 'to revoke' });
+    const old = await keys.issue({ name: 'to rotate' });
     await removeStandby();
     for (let i = 0; i < 2; i++) {
       expectError(await cancelled(complete), 'service_unavailable', UNKNOWN);
       await expect(cancelled(() => keys.revoke(spare.id))).rejects.toThrow('synchronous replication');
+      await expect(cancelled(() => keys.rotate(old.id, 0))).rejects.toThrow('synchronous replication');
     }
     await configure('RESET synchronous_standby_names');
     await until('it is complete', async () => (await complete()).status === 200);
     expect(await keys.revoke(spare.id)).toBe(false);
+    expect(await keys.rotate(old.id, 0)).toBeUndefined();
   });
 
   it('is logged once at its start, with what statements wait for, and once at its end', async () => {

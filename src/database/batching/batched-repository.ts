@@ -68,11 +68,13 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     super(entity, manager);
   }
 
-  /** A row that equals all of these values. Permissions are read at the primary. */
+  /** A row that equals all of these values. Permissions are read at the primary. A transaction locks it. */
   async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
     const names = Object.keys(where);
     if (names.length === 0) throw new Error(`${this.name}.readOne() needs a condition.`);
-    const [row] = await this.read(this.statements.readOne(names), Object.values(where), purpose);
+    const { statements } = this;
+    const statement = this.manager.queryRunner ? statements.readOneLocked(names) : statements.readOne(names);
+    const [row] = await this.read(statement, Object.values(where), purpose);
     return (row as T | undefined) ?? null;
   }
 

@@ -76,6 +76,17 @@ export class EntitySql {
   }
 
   /**
+   * For a transaction: nobody deletes the row before its end. The lock is something to commit, so that it waits for a standby
+   * that has what it has read.
+   */
+  readOneLocked(by: string[]): EntityStatement {
+    return this.cached('one locked by', by, () => {
+      const { text, encoders } = this.readOne(by);
+      return { text: `${text} FOR KEY SHARE`, encoders };
+    });
+  }
+
+  /**
    * A page of those that match the filters, by the last property. A filter `id[]` takes a list of ids. The values: those
    * of the filters, where the page starts, and the limit.
    */

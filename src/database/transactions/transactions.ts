@@ -19,7 +19,6 @@ import { insideTransaction } from './open-transaction.js';
 import { RecordedChange, RunAgain } from './recorded-change.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
-import { WAIT_FOR_STANDBY } from '../unreplicated-commit.js';
 
 type Client = PoolClient & RowParsingClient;
 
@@ -27,15 +26,13 @@ const { waitMs, statementMs, answerMs, waitingTransactions: MOST_WAITING } = DAT
 const MOST_ATTEMPTS = 3;
 
 /**
- * Each is one message, so one round trip. The server itself ends the transaction of a replica that froze or is gone, which would
+ * One message, so one round trip. The server itself ends the transaction of a replica that froze or is gone, which would
  * keep its row locks. The embedded engine enforces no timeout.
  */
 const BEGIN = {
   server: `BEGIN; SET LOCAL statement_timeout = ${statementMs}; SET LOCAL idle_in_transaction_session_timeout = ${waitMs + answerMs}`,
   embedded: 'BEGIN',
 } as const;
-const COMMIT = { server: `${WAIT_FOR_STANDBY}; COMMIT`, embedded: 'COMMIT' } as const;
-const ABORTED = '25P02';
 
 /** An open transaction: `transaction.withRepository(repository)` is the repository inside of it. */
 export type Transaction = EntityManager;
@@ -78,7 +75,7 @@ export class Transactions {
       if (this.waiting >= MOST_WAITING) throw new DatabaseBusy();
       const transaction = new TimedTransaction(
         this.dataSource.createQueryRunner(),
-        this.connection.kind,
+        BEGIN[this.connection.kind],
         deadline,
       );
       try {
@@ -110,11 +107,6 @@ function refusalOf(outcome: unknown): DatabaseError | undefined {
   return cause instanceof DatabaseError && !isConflict(cause) ? cause : undefined;
 }
 
-function refuseAborted(cause?: unknown): never {
-  if (cause && (cause as DatabaseError).code !== ABORTED) throw cause;
-  throw new Error('A statement of the transaction failed and its error was caught. Let the work fail.');
-}
-
 /** The state of a query runner of TypeORM, for which a nested transaction is a savepoint. */
 const BEGUN = { isTransactionActive: true, transactionDepth: 1 };
 
@@ -127,7 +119,7 @@ class TimedTransaction {
 
   constructor(
     private readonly runner: QueryRunner,
-    private readonly kind: DatabaseConnection['kind'],
+    private readonly begin: string,
     private readonly deadline: number,
   ) {}
 
@@ -158,7 +150,7 @@ class TimedTransaction {
 
   private async perform<T>(work: (transaction: Transaction) => Promise<T>, client: PoolClient): Promise<T> {
     const { runner } = this;
-    await client.query(BEGIN[this.kind]);
+    await client.query(this.begin);
     Object.assign(runner, BEGUN);
     try {
       const result = await insideTransaction(() => work(runner.manager));
@@ -170,12 +162,13 @@ class TimedTransaction {
     }
   }
 
-  /** Not by TypeORM: after a failed statement PostgreSQL may answer COMMIT with a rollback, and no error. */
+  /** Not by TypeORM: after a failed statement PostgreSQL answers COMMIT with a rollback, and no error. */
   private async commit(client: PoolClient): Promise<void> {
     if (this.runner.isReleased) throw new DatabaseOutage(); // the connection broke
     this.isCommitting = true;
-    const results = await client.query(COMMIT[this.kind]).catch(refuseAborted);
-    if ([results].flat().at(-1)?.command !== 'COMMIT') refuseAborted();
+    const { command } = await client.query('COMMIT');
+    if (command !== 'COMMIT')
+      throw new Error('A statement of the transaction failed and its error was caught. Let the work fail.');
   }
 
   private atMost(ms: number): number {
