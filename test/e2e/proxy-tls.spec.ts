@@ -73,10 +73,17 @@ describeProxy('The proxy with a certificate (needs HAProxy)', () => {
     socket.destroy();
   });
 
-  it('refuses to agree on a key in groups that cost it far more than the client', async () => {
+  it('speaks TLS 1.2 only, in which keys do not change', async () => {
+    const socket = connect({ host: '127.0.0.1', port, ca: certificate });
+    await once(socket, 'secureConnect');
+    expect(socket.getProtocol()).toBe('TLSv1.2');
+    socket.destroy();
+  });
+
+  it('agrees on a key in few groups', async () => {
     const agree = (ecdhCurve: string): Promise<unknown[]> =>
       once(connect({ host: '127.0.0.1', port, ca: certificate, ecdhCurve }), 'secureConnect');
-    await expect(agree('ffdhe2048')).rejects.toThrow('handshake failure');
+    await expect(agree('secp521r1')).rejects.toThrow('handshake failure');
     await agree('X25519');
   });
 

@@ -72,8 +72,10 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
   async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
     const names = Object.keys(where);
     if (names.length === 0) throw new Error(`${this.name}.readOne() needs a condition.`);
-    const { statements } = this;
-    const statement = this.manager.queryRunner ? statements.readOneLocked(names) : statements.readOne(names);
+    const { statements, queues } = this;
+    // Citus locks no rows that may be in several shards.
+    const isLocked = this.manager.queryRunner && !queues.isDistributed;
+    const statement = isLocked ? statements.readOneLocked(names) : statements.readOne(names);
     const [row] = await this.read(statement, Object.values(where), purpose);
     return (row as T | undefined) ?? null;
   }
