@@ -73,17 +73,11 @@ describeProxy('The proxy with a certificate (needs HAProxy)', () => {
     socket.destroy();
   });
 
-  it('speaks TLS 1.2 only, in which keys do not change', async () => {
+  it('speaks TLS 1.2 only, with elliptic curves', async () => {
     const socket = connect({ host: '127.0.0.1', port, ca: certificate });
     await once(socket, 'secureConnect');
     expect(socket.getProtocol()).toBe('TLSv1.2');
-    socket.destroy();
-  });
-
-  it('agrees on a key in a cheap group, even if the client prefers another', async () => {
-    const socket = connect({ host: '127.0.0.1', port, ca: certificate, ecdhCurve: 'P-521:P-256' });
-    await once(socket, 'secureConnect');
-    expect(socket.getEphemeralKeyInfo()).toMatchObject({ name: 'prime256v1' });
+    expect(socket.getCipher().name).toMatch(/^ECDHE-/);
     socket.destroy();
   });
 
