@@ -24,6 +24,7 @@ const TRANSPORT = new Set([
   'content-security-policy',
   'x-content-type-options',
   'referrer-policy',
+  'strict-transport-security',
 ]);
 
 /** Checks answers against the published document. */

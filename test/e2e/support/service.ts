@@ -127,7 +127,7 @@ function requests(
   const send = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
     const answer = await call(origin, method, path, options);
     contract.check(method, path, answer);
-    return answer;
+    return deployment ? withoutOrigin(answer, origin) : answer;
   };
   const withKey = (options: Options = {}): Options => ({
     ...options,
@@ -142,6 +142,14 @@ function requests(
       send('PATCH', path, { ...withKey(options), ...(body !== undefined && { body }) }),
     delete: (path, options) => send('DELETE', path, withKey(options)),
   };
+}
+
+/** A deployment with PUBLIC_URL puts its origin before each path. */
+function withoutOrigin(answer: Answer, origin: string): Answer {
+  const { location, link } = answer.headers;
+  const short = Object.entries({ location, link }).filter(([, value]) => typeof value === 'string');
+  for (const [name, value] of short) answer.headers[name] = String(value).replaceAll(origin, '');
+  return answer;
 }
 
 async function contractOf(origin: string): Promise<Contract> {

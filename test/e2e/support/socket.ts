@@ -1,12 +1,23 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect as encrypt } from 'node:tls';
+
+/** Connects to the service, or to a proxy that speaks TLS. */
+function open(origin: string, localAddress = ''): Socket {
+  const { protocol, hostname: host, port } = new URL(origin);
+  const socket = connect({
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    host,
+    ...(localAddress && { localAddress }),
+  });
+  return protocol === 'https:' ? encrypt({ socket, host }) : socket;
+}
 
 /** Sends raw text, if need be from another loopback address, and returns everything received until the connection closes. */
 export function sendRaw(origin: string, text: string, localAddress = ''): Promise<string> {
-  const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
-    const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) });
+    const socket = open(origin, localAddress);
     let received = '';
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => (received += chunk));
@@ -25,8 +36,7 @@ export async function sendAndClose(
   request: string,
   arrived: () => Promise<void>,
 ): Promise<string> {
-  const { hostname: host, port } = new URL(origin);
-  const socket = connect({ port: Number(port), host });
+  const socket = open(origin);
   socket.write(request);
   await arrived();
   socket.end();
