@@ -2,6 +2,7 @@
 # The database and the role of the service, which is no superuser and owns the schema and nothing else. PostgreSQL's image
 # runs this for a new volume; Patroni on the first primary, with the address of its superuser.
 set -eu
+: "${ANIMAL_STORE_PASSWORD:?}"
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 "${1:-dbname=postgres}" <<'SQL'
 \getenv password ANIMAL_STORE_PASSWORD
 CREATE ROLE animal_store LOGIN PASSWORD :'password';

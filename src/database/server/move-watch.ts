@@ -38,8 +38,8 @@ export class MoveWatch {
   constructor(
     private readonly config: pg.ClientConfig,
     private readonly connections: ReadonlySet<ServerClient>,
-    /** Called when some are closed. */
-    private readonly closed: () => void,
+    /** Called when some lead elsewhere, as the heartbeat's own may, too. */
+    private readonly found: () => void,
   ) {}
 
   /** Called with every heartbeat. */
@@ -76,9 +76,9 @@ export class MoveWatch {
     const foreign = open.filter((client) => this.missing.includes(client));
     this.missing = open.filter((client) => !foreign.includes(client));
     if (this.missing.length > 0) this.lookAt = performance.now() + CONFIRM_MS;
+    if (open.length > 0) this.found();
     if (foreign.length === 0) return;
     for (const client of foreign) destroyConnection(client);
-    this.closed();
     this.logger.warn(
       `Closed ${foreign.length} of ${size} connections for which the database has no process: they were lost, or its address led to another server before.`,
     );

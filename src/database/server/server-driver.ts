@@ -76,6 +76,8 @@ class TimeoutSafeClient extends RowParsingClient {
       else
         this.query(ASK_SERVER, (failure: Error | null, result?: pg.QueryResult<{ server: string }>) => {
           this.server = result?.rows[0]?.server;
+          const isEnding = failure instanceof DatabaseError && failure.code?.startsWith('57P');
+          if (isEnding) destroyConnection(this);
           callback(isClosed(this) ? failure : null);
         });
     });
@@ -110,6 +112,11 @@ class TimeoutSafeClient extends RowParsingClient {
 
 function isCallback(value: unknown): value is Callback {
   return typeof value === 'function';
+}
+
+/** When no address of a host could be reached, the error has no message. */
+function codeOf(error: Error): string {
+  return String((error as { code?: unknown }).code);
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
@@ -190,8 +197,13 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
     /** Whatever keeps a connection from being made, such as a certificate, is an outage. The server's own answers say more. */
     private telling(callback: Callback): Callback {
       return (error, ...rest) => {
-        const isOther = error && !(error instanceof DatabaseOutage || error instanceof DatabaseError);
-        if (isOther && !POOL_IS_FULL.test(error.message)) availability.recordFailedConnection(error.message);
+        // A start tells the reason itself.
+        const isOther =
+          availability.isAvailable &&
+          error &&
+          !(error instanceof DatabaseOutage || error instanceof DatabaseError);
+        if (isOther && !POOL_IS_FULL.test(error.message))
+          availability.recordFailedConnection(error.message || codeOf(error));
         callback(isOther ? new DatabaseOutage(undefined, { cause: error }) : error, ...rest);
       };
     }

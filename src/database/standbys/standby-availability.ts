@@ -11,6 +11,9 @@ export class StandbyAvailability extends Availability {
     super.markAvailable();
   }
 
+  /** It is left out at the next look, and the primary answers. */
+  override recordFailedConnection(): void {}
+
   protected override logAway(reason: string): void {
     this.logger.warn(`The standby ${this.name} is left out: ${reason}`);
   }

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as encrypt } from 'node:tls';
@@ -11,7 +11,7 @@ function open(origin: string, localAddress = ''): Socket {
     host,
     ...(localAddress && { localAddress }),
   });
-  return protocol === 'https:' ? encrypt({ socket, host }) : socket;
+  return protocol === 'https:' ? encrypt({ socket, host, ...(!isIP(host) && { servername: host }) }) : socket;
 }
 
 /** Sends raw text, if need be from another loopback address, and returns everything received until the connection closes. */
