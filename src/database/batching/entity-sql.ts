@@ -76,8 +76,8 @@ export class EntitySql {
   }
 
   /**
-   * For a transaction: nobody deletes the row before its end. The lock is something to commit, so that it waits for a standby
-   * that has what it has read.
+   * For a transaction: nobody deletes the row before its end. The lock gives it something to commit, even if it changes
+   * nothing. So it waits for a standby, which then has the row, too.
    */
   readOneLocked(by: string[]): EntityStatement {
     return this.cached('one locked by', by, () => {
