@@ -101,21 +101,18 @@ interface Resources {
   heap: number;
 }
 
-/** Measures resources after waiting for sockets to close and garbage to be collected. */
+/** Measures resources after waiting for sockets to close, without garbage. */
 async function settled({ app }: Service, aim?: Resources): Promise<Resources> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const server = app.getHttpServer();
-  for (let patience = 50; ; patience--) {
-    collect();
+  for (let patience = 200; ; patience--) {
     const connections = await new Promise<number>((resolve) => server.getConnections((_, n) => resolve(n)));
-    const now = {
-      connections,
-      files: readdirSync('/proc/self/fd').length,
-      heap: process.memoryUsage().heapUsed,
-    };
-    if (patience === 0 || (connections <= (aim?.connections ?? 0) && now.files <= (aim?.files ?? Infinity)))
-      return now;
+    const files = readdirSync('/proc/self/fd').length;
+    if (patience === 0 || (connections <= (aim?.connections ?? 0) && files <= (aim?.files ?? Infinity))) {
+      collect();
+      return { connections, files, heap: process.memoryUsage().heapUsed };
+    }
     await delay(50);
   }
 }

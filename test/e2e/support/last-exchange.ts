@@ -1,3 +1,4 @@
+import { stringify } from 'lossless-json';
 import type { Answer, Options } from './client.js';
 
 const BODY_LENGTH = 2_000;
@@ -49,7 +50,7 @@ function headerLines(headers: Answer['headers'] = {}): string[] {
 }
 
 function bodyLines(body: Options['body'] = ''): string[] {
-  const text = typeof body === 'string' || Buffer.isBuffer(body) ? String(body) : JSON.stringify(body);
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? String(body) : stringify(body)!;
   if (text === '') return [];
   return [
     '',
