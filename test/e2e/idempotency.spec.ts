@@ -342,6 +342,19 @@ describe('A request with an Idempotency-Key', () => {
       slow.mockRestore();
     });
 
+    describeOffCluster('with triggers', () => {
+      it('is refused, and the reason logged, when there is no room for its record', async () => {
+        await run(`CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+          CREATE TRIGGER fill BEFORE INSERT ON idempotency_records FOR EACH ROW EXECUTE FUNCTION fill()`);
+        const before = service.log.length;
+        const refused = await service.post('/v1/pets', REX, under(randomUUID()));
+        await run('DROP FUNCTION fill CASCADE');
+        expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('Nothing was stored')]);
+        expect(service.log.slice(before).join('')).toContain('53100');
+      });
+    });
+
     describeOffCluster('beside others that are refused', () => {
       it('is made at once beside those of another API key that are refused again and again', async () => {
         const keys = service.app.get(KeysService);

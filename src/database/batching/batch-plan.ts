@@ -11,7 +11,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import type { TransactionListener } from './pipelined-batch.js';
+import type { FailedStatement, TransactionListener } from './pipelined-batch.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
 const { statementMs, lockMs } = DATABASE_LIMITS;
@@ -109,15 +109,15 @@ export class BatchPlan implements TransactionListener {
     else transaction.forEach(({ resolve }, i) => resolve(rows[i] ?? []));
   }
 
-  rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, wasPrepared?: boolean): void {
+  rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
     const meaning = meaningOfError(error);
     if (error.code === LOCK_NOT_AVAILABLE && !this.rules.locks.isRecent) this.rules.locks.note();
-    if (this.mayBeStored(error, meaning, wasPrepared)) {
+    if (this.mayBeStored(error, meaning, failed)) {
       this.lost([transaction], error);
       return;
     }
     const queries = separateInserts(transaction).filter(isCallerQuery);
-    const isOutdated = wasPrepared === true && mayBeOutdated(error.code ?? '');
+    const isOutdated = failed?.wasPrepared === true && mayBeOutdated(error.code ?? '');
     const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutdated);
     const isAlone = queries.length === 1;
     this.needsNewConnection ||= isStale;
@@ -130,12 +130,12 @@ export class BatchPlan implements TransactionListener {
     rejectAll(queries, toRefusal(error));
   }
 
-  private mayBeStored(error: DatabaseError, meaning: Meaning, wasPrepared?: boolean): boolean {
+  private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
     const { kind, distribution } = this.rules;
     if (distribution) return kind === 'write' && distribution.mayBeStored(error);
     // PostgreSQL names its routine when a function fails before the commit, such as a trigger that asks another server;
     // a pooler that lost the server does not.
-    const isBeforeCommit = wasPrepared !== undefined && Boolean(error.routine);
+    const isBeforeCommit = failed !== undefined && Boolean(error.routine);
     return meaning === 'unknown' && !isBeforeCommit;
   }
 

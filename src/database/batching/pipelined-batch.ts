@@ -22,14 +22,17 @@ type Reader = readonly FieldReader[];
 /** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
 
+export interface FailedStatement {
+  readonly statement: Statement;
+  /** Before this batch. */
+  readonly wasPrepared: boolean;
+}
+
 export interface TransactionListener {
   /** The transaction is committed. `rows` holds the rows of each statement. */
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void;
-  /**
-   * The transaction is rolled back. `wasPrepared`: the failed statement was prepared before this batch; `undefined` when
-   * the commit failed.
-   */
-  rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, wasPrepared?: boolean): void;
+  /** The transaction is rolled back. `failed` is `undefined` when its statements succeeded and the commit at its end failed. */
+  rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void;
 }
 
 export interface ConnectionListener {
@@ -151,14 +154,15 @@ export class PipelinedBatch implements PgQuery {
     if (!error && results.length !== transaction.length)
       throw new Error(`${results.length} results for ${transaction.length} statements`);
     // Undefined after an error at the commit, which follows the last statement.
-    const failed = transaction[results.length]?.statement;
+    const statement = transaction[results.length]?.statement;
+    const failed = statement && { statement, wasPrepared: this.wasPrepared(statement) };
     this.at++;
     this.results = [];
     this.rows = [];
     this.error = undefined;
     this.reader = undefined;
     if (!error) this.listener.committed(transaction, results);
-    else this.listener.rolledBack(transaction, error, failed && this.wasPrepared(failed));
+    else this.listener.rolledBack(transaction, error, failed);
     return this.at < this.transactions.length;
   }
 

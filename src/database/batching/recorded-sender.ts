@@ -8,7 +8,7 @@ import { RunAgain } from '../transactions/recorded-change.js';
 import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
-import { PipelinedBatch } from './pipelined-batch.js';
+import { type FailedStatement, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 
 const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
@@ -107,10 +107,10 @@ class OpenBatch {
     this.exchange([...combineInserts(inserts, this.target.distribution), COMMIT], () => this.end(true));
   }
 
-  private fail(cause: unknown): void {
+  private fail(cause: unknown, failed?: FailedStatement): void {
     if (this.state === 'ended') return;
     clearTimeout(this.renderTimer);
-    this.outcome ??= this.outcomeAfter(cause);
+    this.outcome ??= this.outcomeAfter(cause, failed);
     // Only a violated constraint says nothing about the connection.
     const isHealthy = cause instanceof RunAgain || constraintOf(cause) !== undefined;
     if (this.isBroken || !isHealthy || this.state === 'rolling back') {
@@ -121,8 +121,8 @@ class OpenBatch {
     this.exchange([ROLLBACK], () => this.end(true));
   }
 
-  private outcomeAfter(cause: unknown): Error {
-    if (this.state !== 'committing') return new RunAgain();
+  private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
+    if (this.state !== 'committing' || isBeforeCommit(cause, failed)) return new RunAgain();
     const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
     return this.isBroken || isUnknown ? new OutcomeUnknown({ cause }) : new RunAgain();
   }
@@ -139,15 +139,16 @@ class OpenBatch {
   }
 
   private exchange(queries: PendingQuery[], succeeded: () => void): void {
-    let refusal: DatabaseError | undefined;
+    let refusal: { error: DatabaseError; failed: FailedStatement | undefined } | undefined;
     const listener = {
       committed: (sent: readonly PendingQuery[], rows: Row[][]) =>
         sent.forEach((query, i) => query.resolve(rows[i] ?? [])),
-      rolledBack: (_: unknown, error: DatabaseError) => void (refusal = error),
+      rolledBack: (_: unknown, error: DatabaseError, failed?: FailedStatement) =>
+        void (refusal = { error, failed }),
     };
     const answered = (): void => {
       this.target.availability.recordResponse();
-      if (refusal) this.fail(refusal);
+      if (refusal) this.fail(refusal.error, refusal.failed);
       else succeeded();
     };
     const connection = { answered, broken: this.broken };
@@ -166,4 +167,10 @@ class OpenBatch {
     this.target.refusals.countOverdue(this.queries[0]?.statement.name);
     this.client.abandon(1, () => this.broken(undefined));
   }
+}
+
+/** PostgreSQL names its routine. A pooler that lost the server, maybe at the commit, does not. */
+function isBeforeCommit(cause: unknown, failed?: FailedStatement): boolean {
+  if (failed === undefined || failed.statement === COMMIT.statement) return false;
+  return Boolean((cause as DatabaseError).routine);
 }
