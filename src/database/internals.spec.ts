@@ -85,7 +85,7 @@ describe('internals of others that the database relies on', () => {
     return called.join() === 'row description,command complete';
   });
 
-  itFinds('pg: client.getStartupConf()', 'src/database/server/server-driver.ts', () => {
+  itFinds('pg: client.getStartupConf()', 'src/database/server/timeout-safe-client.ts', () => {
     const { client } = clientOnAStream();
     const parameters = (client as unknown as { getStartupConf(): object }).getStartupConf();
     return 'user' in parameters && 'database' in parameters;
@@ -126,7 +126,7 @@ describe('internals of others that the database relies on', () => {
     return (client.connection as unknown as Internals)['stream'] === stream;
   });
 
-  itFinds('pg: the text of a time-out', 'src/database/server/server-driver.ts', async () => {
+  itFinds('pg: the text of a time-out', 'src/database/server/timeout-safe-client.ts', async () => {
     const { client } = clientOnAStream();
     const query = client.query({
       text: 'SELECT 1',
