@@ -79,6 +79,9 @@ describeProxy('The proxy with a certificate (needs HAProxy)', () => {
     expect(socket.getProtocol()).toBe('TLSv1.2');
     expect(socket.getCipher().name).toMatch(/^ECDHE-/);
     socket.destroy();
+    const ciphers = 'ECDHE-ECDSA-AES128-SHA256'; // one of OpenSSL's own list
+    const other = connect({ host: '127.0.0.1', port, ca: certificate, ciphers, maxVersion: 'TLSv1.2' });
+    await expect(once(other, 'secureConnect')).rejects.toThrow('handshake failure');
   });
 
   it.each(['/docs', '/openapi.json?x=1', '/health/ready'])('redirects %s from HTTP', async (path) => {
