@@ -4,6 +4,7 @@ import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.
 import { unavailable } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { prependHandler } from './http/prepend-handler.js';
+import { keepTurnsShort } from './http/short-turns.js';
 import { countOnceRead, release, releaseAll, releaseForKey } from './in-flight-requests.js';
 import { LIMITS } from './limits.js';
 import { type LoadMonitor, TICK_MS } from './load-monitor.js';
@@ -43,6 +44,7 @@ export function refuseOverload(
     }
     handle(request, response);
   });
+  const oldestWaits = keepTurnsShort(server); // in front of that
   // Requests with a malformed target do not reach this hook and do not count.
   instance.addHook('onRequest', (request, reply, done) => {
     if (isApiTarget(request.url)) countOnceRead(request.raw, reply.raw, load);
@@ -55,7 +57,7 @@ export function refuseOverload(
     releaseForKey(raw.req);
     done();
   });
-  const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();
+  const ticking = setInterval(() => load.tick(performance.now(), oldestWaits()), TICK_MS).unref();
   const reporting = setInterval(() => {
     const refused = load.takeRefused();
     if (refused > 0) instance.log.warn({ refused }, 'overload: requests were refused');
