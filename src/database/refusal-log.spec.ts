@@ -94,6 +94,14 @@ describe('RefusalLog', () => {
     expect(lines.join()).not.toContain('Rex');
   });
 
+  it('are logged with the node of a cluster that refused them', () => {
+    const where = 'while executing command on 10.0.0.5:5432';
+    new RefusalLog().count(Object.assign(refusal('53100'), { where }));
+    expect(lines).toEqual([
+      `The database refuses statements, which are answered 503: could not extend file, ${where} (53100)`,
+    ]);
+  });
+
   it('are logged without the words of a function in the database, which may quote what a client sent', () => {
     const error = new DatabaseError('no room for Rex', 0, 'error');
     new RefusalLog().count(Object.assign(error, { code: '53100', where: 'PL/pgSQL function f() line 2' }));

@@ -11,6 +11,9 @@ const LASTING = { count: 3, ms: 1_000 };
 
 const OVERDUE = 'overdue';
 
+/** As Citus tells which node refused a statement. */
+const ON_NODE = /^while executing command on \S+$/;
+
 interface Incident {
   readonly since: number;
   last: number;
@@ -84,6 +87,7 @@ function isLasting({ since, last, count }: Incident): boolean {
 /** PostgreSQL's own messages name objects and files. Two kinds may quote client values. */
 function reasonOf({ code, message, where, routine }: DatabaseError): string {
   if (code === '22P02') return 'a value does not have the syntax of its type';
+  if (where !== undefined && ON_NODE.test(where)) return `${message}, ${where}`;
   // Of a timeout, `where` names the row.
   return where === undefined || routine === 'ProcessInterrupts'
     ? message

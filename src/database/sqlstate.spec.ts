@@ -55,6 +55,8 @@ describe('An SQLSTATE', () => {
     ['54000', 'GetNewTransactionId', 'outage'],
     ['54000', 'GetNewMultiXactId', 'outage'],
     ['54000', '_bt_check_third_page', 'own'], // a value is too long for an index
+    ['55000', 'CheckMyDatabase', 'outage'],
+    ['55000', 'InitPostgres', 'outage'],
     ['XX000', 'ReportResultError', 'unknown'],
     ['23505', 'ReportResultError', 'own'],
   ])('%s from the function %s in the server means %s', (code, routine, meaning) => {

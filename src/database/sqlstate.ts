@@ -58,11 +58,15 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
  *
  * - "cached plan must not change result type", after ALTER TABLE
  * - "database is not accepting commands", until VACUUM has freed transaction ids
+ * - "database is not currently accepting connections", and "cannot connect to invalid database", whose removal was
+ *   interrupted
  */
 const BY_ROUTINE: Readonly<Record<string, Readonly<Record<string, Meaning>>>> = {
   RevalidateCachedQuery: { '0A000': 'stale' },
   GetNewTransactionId: { '54000': 'outage' },
   GetNewMultiXactId: { '54000': 'outage' },
+  CheckMyDatabase: { '55000': 'outage' },
+  InitPostgres: { '55000': 'outage' },
 };
 
 /** Where Citus reports what another node said, or that it said nothing. The codes are those of internal errors, too. */

@@ -15,6 +15,7 @@ import { Wire } from './support/wire.js';
 
 const AWAY = 'The database cannot be reached at the moment.';
 const BUSY = 'The database is too busy at the moment. Nothing was stored.';
+const CANNOT = 'The database cannot do this at the moment. Nothing was stored.';
 const UNKNOWN =
   'The database did not answer in time, so the outcome is unknown: send it again under its Idempotency-Key, or look whether it took effect.';
 
@@ -161,13 +162,38 @@ describeOnServer('A database outage', () => {
     expect(log.filter((line) => !line.includes('The database is late'))).toEqual([]);
   });
 
-  it('with new connections that fail for any reason: answers 503, and the log says so', async () => {
-    if (isPooled) return;
+  /** Of a new animal, after which no connection for transactions is there. */
+  async function firstOrder(): Promise<() => ReturnType<typeof call>> {
     const { id: petId } = (await create('to order')).json as { id: number };
-    const order = () => call(origin, 'POST', '/v1/store/orders', { headers, body: { petId } });
     const { master } = app.get(DataSource).driver as unknown as { master: pg.Pool };
     const idle = await Promise.all(Array.from({ length: master.options.max }, () => master.connect()));
     for (const client of idle) client.release(true);
+    return () => call(origin, 'POST', '/v1/store/orders', { headers, body: { petId } });
+  }
+
+  it('whose database takes no more connections: answers 503, and the log says so', async () => {
+    if (isPooled || isCluster) return;
+    const order = await firstOrder();
+    const elsewhere = new pg.Client(process.env['DATABASE_URL']);
+    await elsewhere.connect();
+    const allow = (on: boolean) =>
+      elsewhere.query(`ALTER DATABASE ${direct.database} ALLOW_CONNECTIONS ${on}`);
+    log.length = 0;
+    await allow(false);
+    try {
+      expectError(await order(), 'service_unavailable', CANNOT);
+      expect(log.join('')).toContain('is not currently accepting connections (55000)');
+      expect((await list()).status).toBe(200);
+    } finally {
+      await allow(true);
+      await elsewhere.end();
+    }
+    expect((await order()).status).toBe(201);
+  });
+
+  it('with new connections that fail for any reason: answers 503, and the log says so', async () => {
+    if (isPooled) return;
+    const order = await firstOrder();
     const connecting = jest
       .spyOn(pg.Client.prototype, 'connect')
       .mockImplementation(((callback: (error: Error) => void) =>

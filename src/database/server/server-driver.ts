@@ -1,6 +1,6 @@
 import pg, { DatabaseError } from 'pg';
 import type { Availability, ServerClient } from '../availability.js';
-import { DatabaseBusy, DatabaseOutage } from '../database-errors.js';
+import { DatabaseBusy, DatabaseOutage, meaningOfError } from '../database-errors.js';
 import { destroyConnection, whenClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { type PgDriver, pgDriver } from '../pg-driver.js';
@@ -85,14 +85,10 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
       });
     }
 
-    /** Whatever keeps a connection from being made, such as a certificate, is an outage. The server's own answers say more. */
+    /** Whatever keeps a connection from being made, such as a certificate, is an outage. A start tells the reason itself. */
     private telling(callback: Callback): Callback {
       return (error, ...rest) => {
-        // A start tells the reason itself.
-        const isOther =
-          availability.isAvailable &&
-          error &&
-          !(error instanceof DatabaseOutage || error instanceof DatabaseError);
+        const isOther = availability.isAvailable && error && !saysMore(error);
         if (isOther && !POOL_IS_FULL.test(error.message))
           availability.recordFailedConnection(error.message || codeOf(error));
         callback(isOther ? new DatabaseOutage(undefined, { cause: error }) : error, ...rest);
@@ -124,6 +120,13 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
   }
 
   return pgDriver(TimeoutSafeClient, Pool);
+}
+
+/** The answers of PostgreSQL, unlike some of poolers. */
+function saysMore(error: Error): boolean {
+  return (
+    error instanceof DatabaseOutage || (error instanceof DatabaseError && meaningOfError(error) !== 'own')
+  );
 }
 
 /** When no address of a host could be reached, the error has no message. */
