@@ -81,7 +81,7 @@ function limitAndObserve(
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
   const load = app.get(LoadMonitor);
-  refuseOverload(fastify, load, deprecationHeaders);
+  refuseOverload(fastify, load, deprecationHeaders, config.trustedProxies);
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => load.inFlight);
   metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => load.refused);
   const { name, help } = CLOSED_CONNECTIONS;

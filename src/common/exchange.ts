@@ -33,6 +33,13 @@ declare module 'fastify' {
   }
 }
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Before it was handled, if it had to wait. */
+    waitedMs?: number;
+  }
+}
+
 /** Avoids `switchToHttp()`, which allocates three functions per call. */
 export function requestOf(host: ArgumentsHost): FastifyRequest {
   return host.getArgByIndex(0);
@@ -40,4 +47,9 @@ export function requestOf(host: ArgumentsHost): FastifyRequest {
 
 export function replyOf(host: ArgumentsHost): FastifyReply {
   return host.getArgByIndex(1);
+}
+
+/** From the head of a request to the end of its response, in milliseconds. */
+export function durationOf({ raw }: FastifyRequest, { elapsedTime }: FastifyReply): number {
+  return (raw.waitedMs ?? 0) + elapsedTime;
 }

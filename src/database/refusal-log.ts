@@ -11,7 +11,7 @@ const LASTING = { count: 3, ms: 1_000 };
 
 const OVERDUE = 'overdue';
 
-/** As Citus tells which node refused a statement. */
+/** The context in which Citus names the node that refused a statement. */
 const ON_NODE = /^while executing command on \S+$/;
 
 interface Incident {

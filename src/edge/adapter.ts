@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
+import { durationOf } from '../common/exchange.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { sendError } from './errors/send-error.js';
 import { deferContinue, owesBody } from './json-body.js';
@@ -122,7 +123,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       route: url,
       status: reply.statusCode,
       code: reply.errorCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ms: Math.round(durationOf(request, reply) * 10) / 10,
       key: request.caller?.name,
     },
     'request',

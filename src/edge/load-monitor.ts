@@ -1,5 +1,5 @@
 export const TICK_MS = 100;
-/** A lag of the event loop, or of the requests that wait for a turn of it, above the longest normal response time. */
+/** Event-loop lag above the longest normal response time. */
 const LATE_MS = 500;
 /** A single long task is no overload: so many ticks in a row must be late. */
 const LATE_TICKS = 3;
@@ -25,10 +25,9 @@ export class LoadMonitor {
     return this.lateTicks >= LATE_TICKS || this.inFlight >= this.maxInFlight;
   }
 
-  /** Call it every `TICK_MS`: a late call shows that the event loop lags. `waitingSince` is that of the oldest request. */
-  tick(now: number, waitingSince = now): void {
-    const isLate = now - Math.min(this.due, waitingSince) > LATE_MS;
-    this.lateTicks = isLate ? this.lateTicks + 1 : 0;
+  /** Call it every `TICK_MS`: a late call shows that the event loop lags. */
+  tick(now: number): void {
+    this.lateTicks = now - this.due > LATE_MS ? this.lateTicks + 1 : 0;
     this.due = now + TICK_MS;
   }
 

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.js';
 import { unavailable } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
+import { clientNetworks } from './client-networks.js';
 import { prependHandler } from './http/prepend-handler.js';
-import { keepTurnsShort } from './http/short-turns.js';
+import { isLate, keepTurnsShort } from './http/short-turns.js';
 import { countOnceRead, release, releaseAll, releaseForKey } from './in-flight-requests.js';
 import { LIMITS } from './limits.js';
 import { type LoadMonitor, TICK_MS } from './load-monitor.js';
@@ -32,11 +33,12 @@ export function refuseOverload(
   instance: FastifyInstance,
   load: LoadMonitor,
   deprecationHeaders: DeprecationHeaders,
+  trustedProxies: readonly string[],
 ): void {
   const { server } = instance;
   prependHandler(server, (request, response, handle) => {
     const target = normaliseTarget(request.url ?? '');
-    if (load.isOverloaded && isApiTarget(target)) {
+    if ((load.isOverloaded || isLate(request)) && isApiTarget(target)) {
       load.refused++;
       const origin = Object.entries(instance.originHeaders?.(request.headers.origin) ?? {}).flat();
       refuse(request, response, [...deprecationHeaders.ofTarget(request.method ?? '', target), ...origin]);
@@ -44,7 +46,7 @@ export function refuseOverload(
     }
     handle(request, response);
   });
-  const oldestWaits = keepTurnsShort(server); // in front of that
+  keepTurnsShort(server, clientNetworks(trustedProxies)); // in front of that
   // Requests with a malformed target do not reach this hook and do not count.
   instance.addHook('onRequest', (request, reply, done) => {
     if (isApiTarget(request.url)) countOnceRead(request.raw, reply.raw, load);
@@ -57,7 +59,7 @@ export function refuseOverload(
     releaseForKey(raw.req);
     done();
   });
-  const ticking = setInterval(() => load.tick(performance.now(), oldestWaits()), TICK_MS).unref();
+  const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();
   const reporting = setInterval(() => {
     const refused = load.takeRefused();
     if (refused > 0) instance.log.warn({ refused }, 'overload: requests were refused');

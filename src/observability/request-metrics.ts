@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Counter, Histogram } from 'prom-client';
+import { durationOf } from '../common/exchange.js';
 import type { Metrics } from './metrics.js';
 
 const DURATION = 'http_request_duration_seconds';
@@ -26,7 +27,7 @@ export function measureRequests(instance: FastifyInstance, metrics: Metrics, cod
   instance.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions;
     if (!config?.probe) {
-      durations.observe(labelsOf(request.method, url, reply), reply.elapsedTime / 1000);
+      durations.observe(labelsOf(request.method, url, reply), durationOf(request, reply) / 1000);
       if (reply.errorCode) errors.inc({ code: reply.errorCode });
     }
     done();

@@ -34,8 +34,11 @@ import { isCluster } from './support/database.js';
     await app.get(Database).whenReady();
   }, 60_000);
   afterAll(async () => {
-    await app.close();
-    await cluster.stop();
+    try {
+      await app?.close();
+    } finally {
+      await cluster?.stop();
+    }
   }, 60_000);
 
   it('a change that is cancelled may be stored on its worker, so its outcome is unknown', async () => {

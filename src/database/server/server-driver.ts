@@ -122,7 +122,7 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
   return pgDriver(TimeoutSafeClient, Pool);
 }
 
-/** The answers of PostgreSQL, unlike some of poolers. */
+/** A known code tells more than `DatabaseOutage`. Some poolers have codes of their own. */
 function saysMore(error: Error): boolean {
   return (
     error instanceof DatabaseOutage || (error instanceof DatabaseError && meaningOfError(error) !== 'own')

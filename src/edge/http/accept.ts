@@ -11,6 +11,9 @@ interface ListeningHandle {
   onconnection: (error: unknown, connection?: Connection) => void;
 }
 
+/** Emitted by a server for each connection, also for those that are closed unread. */
+export const ACCEPTED = 'accepted';
+
 type Admit = (connection: Connection, address: string) => boolean;
 
 /**
@@ -22,13 +25,14 @@ export function screenConnections(server: Server, admit: Admit = () => true): vo
   server.prependOnceListener('listening', () => {
     const { _handle: handle } = server as unknown as { _handle: ListeningHandle };
     // In a primary, the cluster module sets its own handler at this event.
-    process.nextTick(() => screen(handle, admit));
+    process.nextTick(() => screen(handle, admit, () => server.emit(ACCEPTED)));
   });
 }
 
-function screen(handle: ListeningHandle, admit: Admit): void {
+function screen(handle: ListeningHandle, admit: Admit, accepted: () => void): void {
   const { onconnection } = handle;
   handle.onconnection = (error, connection) => {
+    accepted();
     if (connection) {
       const peer: { address?: string } = {};
       connection.getpeername(peer);

@@ -1,35 +1,38 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { keepTurnsShort } from './short-turns.js';
+import { screenConnections } from './accept.js';
+import { prependHandler } from './prepend-handler.js';
+import { isLate, keepTurnsShort } from './short-turns.js';
 
 const CLIENTS = 30;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const WORK_MS = 2;
+const LONG = 1_000_000;
+/** Each request takes longer than a turn. */
+const LIMITS = { turnMs: 1, acceptingMs: LONG, quietMs: 0, lateMs: LONG, lastingMs: LONG };
 
 describe('Busy connections', () => {
   let server: Server;
   let sockets: Socket[];
-  let oldestWaits: () => number | undefined;
-  /** What the server did: accepted a connection, or handled a request, which takes longer than a turn should. */
+  /** What the server did: accepted a connection, or handled a request. */
   let done: ('accepted' | 'handled')[];
-  /** By the order in which they were sent on one connection each. */
-  let targets: string[];
+  let handled: IncomingMessage[];
 
-  beforeEach(async () => {
+  beforeEach(() => {
     sockets = [];
     done = [];
-    targets = [];
+    handled = [];
     server = createServer((request, response) => {
       done.push('handled');
-      targets.push(request.url ?? '');
+      handled.push(request);
       for (const until = performance.now() + WORK_MS; performance.now() < until;);
       response.end();
+      server.emit('handled');
     });
     server.on('connection', () => done.push('accepted'));
-    oldestWaits = keepTurnsShort(server, { turnMs: 1, acceptingMs: 1, quietMs: 1_000 });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(async () => {
     for (const socket of sockets) socket.destroy();
@@ -37,6 +40,12 @@ describe('Busy connections', () => {
     await once(server, 'close');
   });
 
+  /** The first letter of a target stands for the network. */
+  const listen = async (limits: Partial<typeof LIMITS> = {}): Promise<void> => {
+    keepTurnsShort(server, ({ url = '' }) => url.slice(1, 2), { ...LIMITS, ...limits });
+    screenConnections(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  };
   const open = (): Socket => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     sockets.push(socket.on('error', () => {}));
@@ -45,23 +54,31 @@ describe('Busy connections', () => {
   const allAccepted = async (): Promise<void> => {
     while (done.filter((what) => what === 'accepted').length < CLIENTS) await once(server, 'connection');
   };
-  /** Sends one request on each connection at once. */
-  const crowd = async (): Promise<Socket[]> => {
-    const clients = Array.from({ length: CLIENTS }, open);
+  const ask = (socket: Socket, target = '/') => socket.write(REQUEST.replace('/', target));
+  const clients = async (): Promise<Socket[]> => {
+    const all = Array.from({ length: CLIENTS }, open);
     await allAccepted();
-    for (const [i, socket] of clients.entries()) socket.write(REQUEST.replace('/', targetOf(i)));
-    return clients;
+    return all;
   };
-  const targetOf = (i: number) => `/${i}`;
-  const aRequestWaits = async (): Promise<void> => {
-    while (oldestWaits() === undefined) await new Promise(setImmediate);
+  /** Sends one request on each connection at once. */
+  const crowd = async (targets: readonly string[]): Promise<void> => {
+    const all = await clients();
+    for (const [i, socket] of all.entries()) ask(socket, targets[i]);
+    await answered();
   };
+  const answered = async (): Promise<void> => {
+    await Promise.all(sockets.map((socket) => once(socket, 'data')));
+  };
+  const targetsOf = (network: string, count = CLIENTS) =>
+    Array.from({ length: count }, (_, i) => `/${network}${i}`);
+  const urls = () => handled.map(({ url }) => url);
 
   it('let new ones be accepted between two requests', async () => {
+    await listen({ turnMs: LONG, acceptingMs: 1, quietMs: LONG });
     for (let i = 0; i < CLIENTS; i++) {
       const socket = open();
-      socket.write(REQUEST);
-      socket.on('data', () => socket.write(REQUEST));
+      ask(socket);
+      socket.on('data', () => ask(socket));
     }
     await allAccepted();
     const requestsBetween = done
@@ -71,26 +88,76 @@ describe('Busy connections', () => {
     expect(Math.max(...requestsBetween)).toBeLessThanOrEqual(4);
   });
 
-  it('are answered in their order', async () => {
-    const clients = await crowd();
-    await Promise.all(clients.map((socket) => once(socket, 'data')));
-    expect(targets).toEqual(clients.map((_, i) => targetOf(i)));
-    expect(oldestWaits()).toBeUndefined();
+  it('are answered in their order, those that come later behind those that wait', async () => {
+    await listen();
+    const all = await clients();
+    const targets = targetsOf('a');
+    const first = CLIENTS / 2;
+    for (let i = 0; i < first; i++) ask(all[i]!, targets[i]);
+    for (let i = 0; i < 3; i++) await once(server, 'handled');
+    for (let i = first; i < CLIENTS; i++) ask(all[i]!, targets[i]);
+    await answered();
+    expect(urls()).toEqual(targets);
   });
 
-  it('show since when the oldest request waits', async () => {
-    const before = performance.now();
-    await crowd();
-    await aRequestWaits();
-    expect(oldestWaits()).toBeGreaterThan(before);
-    expect(oldestWaits()).toBeLessThan(performance.now());
+  it('of other networks wait for one request of each network', async () => {
+    await listen();
+    const many = targetsOf('a', CLIENTS - 2);
+    await crowd([...many, '/b', '/c']);
+    const place = urls().indexOf('/b');
+    expect(place).toBeLessThan(CLIENTS / 2);
+    expect(urls()).toEqual(many.toSpliced(place, 0, '/b', '/c'));
+  });
+
+  it('share a turn until its time is over', async () => {
+    await listen({ turnMs: 8 * WORK_MS });
+    const all = await clients();
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (handled.length < CLIENTS) setImmediate(count);
+    };
+    server.once('handled', count);
+    for (const socket of all) ask(socket);
+    await answered();
+    expect(turns).toBeLessThan(CLIENTS * 0.8);
+  });
+
+  it('tell how long their requests have waited, and which are late', async () => {
+    await listen({ lateMs: 10, lastingMs: 10 });
+    await crowd(targetsOf('a'));
+    const [first, last] = [handled[0]!, handled.at(-1)!];
+    expect(first.waitedMs).toBeUndefined();
+    expect(last.waitedMs).toBeGreaterThan((CLIENTS / 2) * WORK_MS);
+    expect([first, last].map(isLate)).toEqual([false, true]);
+  });
+
+  it('are not late at once', async () => {
+    await listen({ lateMs: 0 });
+    await crowd(targetsOf('a'));
+    expect(handled.filter(isLate)).toEqual([]);
+  });
+
+  it('keep the context of a request from those that wait', async () => {
+    const context = new AsyncLocalStorage<string | undefined>();
+    const contexts: (string | undefined)[] = [];
+    server.prependListener('request', () => contexts.push(context.getStore()));
+    await listen();
+    prependHandler(server, (request, response, handle) =>
+      context.run(request.url, () => handle(request, response)),
+    );
+    await crowd(targetsOf('a'));
+    expect(contexts).toEqual(['/a0', ...Array<undefined>(CLIENTS - 1).fill(undefined)]);
   });
 
   it('that close while their request waits leave it unhandled', async () => {
-    const clients = await crowd();
-    await aRequestWaits();
-    for (const socket of clients) socket.resetAndDestroy();
-    while (oldestWaits() !== undefined) await new Promise(setImmediate);
-    expect(targets.length).toBeLessThan(CLIENTS);
+    await listen();
+    for (const socket of await clients()) ask(socket);
+    for (let i = 0; i < 3; i++) await once(server, 'handled');
+    for (const socket of sockets) socket.resetAndDestroy();
+    await new Promise((resolve) => server.close(resolve));
+    for (let turns = 0; turns <= CLIENTS; turns++) await new Promise(setImmediate);
+    server.listen(0, '127.0.0.1');
+    expect(handled.length).toBeLessThan(CLIENTS);
   });
 });

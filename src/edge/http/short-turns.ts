@@ -1,11 +1,27 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { ACCEPTED } from './accept.js';
 import { prependHandler } from './prepend-handler.js';
 
-/**
- * The time for requests in a turn of the event loop. Far more than usual, and less while connections arrive, for those
- * behind them; after `quietMs` without one, none waits.
- */
-const LIMITS = { turnMs: 5, acceptingMs: 0.5, quietMs: 20 };
+const LATE = Symbol('late');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    [LATE]?: boolean;
+  }
+}
+
+const LIMITS = {
+  /** The time for requests in a turn of the event loop. Far more than usual. */
+  turnMs: 5,
+  /** Until no connection has arrived for `quietMs`. */
+  acceptingMs: 0.5,
+  quietMs: 20,
+  /** A wait above the longest normal response time. */
+  lateMs: 500,
+  /** Requests are late when those of their network have waited so long for this time: a single crowd is no overload. */
+  lastingMs: 1_000,
+};
 
 interface WaitingRequest {
   readonly request: IncomingMessage;
@@ -14,15 +30,28 @@ interface WaitingRequest {
   readonly since: number;
 }
 
+/** The waiting requests of a network. */
+interface Crowd {
+  readonly requests: WaitingRequest[];
+  /** Since when each has waited for too long. */
+  lateSince?: number | undefined;
+}
+
 /**
- * Lets requests beyond the time of a turn wait for the next one, in their order. Node.js accepts one connection in each
- * turn, so hundreds of busy connections would keep new ones waiting for as long as they are busy. Returns since when the
- * oldest request waits, by `performance.now()`.
+ * Lets requests beyond the time of a turn wait for the next ones, one of each network after another. Node.js accepts one
+ * connection in each turn, so hundreds of busy connections would keep new ones waiting for as long as they are busy.
  */
-export function keepTurnsShort(server: Server, limits = LIMITS): () => number | undefined {
-  const waiting: WaitingRequest[] = [];
+export function keepTurnsShort(
+  server: Server,
+  networkOf: (request: IncomingMessage) => string,
+  limits = LIMITS,
+): void {
+  /** By network. The first one is next. */
+  const waiting = new Map<string, Crowd>();
   let startedAt: number | undefined;
   let acceptedAt = -Infinity;
+  let hasAccepted = false;
+  let restsUntil = -Infinity;
 
   const isOver = (now: number): boolean => {
     const { turnMs, acceptingMs, quietMs } = limits;
@@ -32,29 +61,67 @@ export function keepTurnsShort(server: Server, limits = LIMITS): () => number | 
     startedAt = now;
     setImmediate(endTurn);
   };
-  const endTurn = (): void => {
+  // The turns of one request are those of all: none may inherit its context.
+  const endTurn = AsyncResource.bind((): void => {
+    const now = performance.now();
+    const mayAcceptMore = hasAccepted;
+    hasAccepted = false;
     startedAt = undefined;
-    if (waiting.length === 0) return;
-    beginTurn(performance.now());
+    if (waiting.size === 0) return;
+    beginTurn(now);
+    // Connections get as much time as the requests had.
+    if (mayAcceptMore && now < restsUntil) return;
     handleNext();
+  });
+  const wait = (waitingRequest: WaitingRequest): void => {
+    const network = networkOf(waitingRequest.request);
+    const crowd = waiting.get(network);
+    if (crowd) crowd.requests.push(waitingRequest);
+    else waiting.set(network, { requests: [waitingRequest] });
+  };
+  const takeNext = (): WaitingRequest | undefined => {
+    for (const [network, crowd] of waiting) {
+      waiting.delete(network);
+      const next = crowd.requests.shift();
+      if (crowd.requests.length > 0) waiting.set(network, crowd); // behind the others
+      if (next) noteWait(next, crowd);
+      return next;
+    }
+    return undefined;
+  };
+  const noteWait = ({ request, since }: WaitingRequest, crowd: Crowd): void => {
+    const now = performance.now();
+    request.waitedMs = now - since;
+    crowd.lateSince = request.waitedMs > limits.lateMs ? (crowd.lateSince ?? now) : undefined;
+    request[LATE] = crowd.lateSince !== undefined && now - crowd.lateSince > limits.lastingMs;
   };
   const handleNext = (): void => {
-    const next = waiting.shift();
+    const next = takeNext();
     if (!next) return;
-    if (next.request.socket.writable) next.handle(next.request, next.response);
+    const { request, response, handle } = next;
+    if (request.socket.writable) handle(request, response);
     // After everything that follows from it at once, which is part of its time.
     queueMicrotask(() => process.nextTick(handleNextInTime));
   };
   const handleNextInTime = (): void => {
-    if (!isOver(performance.now())) handleNext();
+    const now = performance.now();
+    if (!isOver(now)) handleNext();
+    else restsUntil = now + now - (startedAt ?? now);
   };
 
-  server.on('connection', () => (acceptedAt = performance.now()));
+  server.on(ACCEPTED, () => {
+    acceptedAt = performance.now();
+    hasAccepted = true;
+  });
   prependHandler(server, (request, response, handle) => {
     const now = performance.now();
     if (startedAt === undefined) beginTurn(now);
-    if (waiting.length > 0 || isOver(now)) waiting.push({ request, response, handle, since: now });
+    if (waiting.size > 0 || isOver(now)) wait({ request, response, handle, since: now });
     else handle(request, response);
   });
-  return () => waiting[0]?.since;
+}
+
+/** Whether it would only delay others that wait: its client has too many, and has had for too long. */
+export function isLate(request: IncomingMessage): boolean {
+  return request[LATE] ?? false;
 }

@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
+import { clientOf, LARGE_NETWORK_GROUPS } from '../rate-limit/network-of.js';
+
+/** The networks of clients, as HAProxy counts them, for requests that Fastify has not seen yet. */
+export function clientNetworks(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const isTrusted = proxyAddr.compile([...trustedProxies]);
+  return (request) => {
+    const { socket } = request;
+    const ip = proxyAddr(request, isTrusted) ?? '';
+    return clientOf({ ip, socket }, LARGE_NETWORK_GROUPS);
+  };
+}
