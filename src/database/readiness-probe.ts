@@ -4,10 +4,13 @@ import { EntitySql } from './batching/entity-sql.js';
 import type { StatementQueues } from './batching/statement-queues.js';
 import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from './database-errors.js';
 import type { ClusterNodes, NodesSeen } from './distribution.js';
+import { isNeeded } from './needed.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 /** Several load balancers may each ask every second. */
 const EVERY_MS = 1_000;
+/** Longer than keys are remembered. */
+const LOCKED_MS = 3_000;
 
 /**
  * Checks that the tables can be read as the entities describe them: a statement per entity that returns no row, through
@@ -19,6 +22,8 @@ export class ReadinessProbe {
   private readonly logger = new Logger('Database');
   private answer: Promise<void> = Promise.resolve();
   private askedAt = -Infinity;
+  /** Since when each check has found a table locked without which nothing works. */
+  private neededLockedAt: number | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -68,16 +73,23 @@ export class ReadinessProbe {
     const answers = await Promise.allSettled(
       entityMetadatas.map((entity) => this.queues.readAtPrimary(EntitySql.of(entity).readNothing(), [])),
     );
-    const errors = answers.flatMap((answer) =>
-      answer.status === 'rejected' ? [answer.reason as unknown] : [],
+    const errors = answers.map((answer): unknown =>
+      answer.status === 'rejected' ? answer.reason : undefined,
     );
+    const isNeededLocked = errors.some((error, i) => isLock(error) && isNeeded(entityMetadatas[i]!));
+    this.neededLockedAt = isNeededLocked ? (this.neededLockedAt ?? performance.now()) : undefined;
     // A table that someone has locked is locked for all replicas, and the others still work.
-    const failures = errors.length < answers.length ? errors.filter((error) => !isLock(error)) : errors;
+    const areLocksBearable = !errors.every(isLock) && !this.hasNeededLockedLong;
+    const failures = errors.filter((error) => error !== undefined && !(areLocksBearable && isLock(error)));
     if (failures.length > 0) throw failures[0];
+  }
+
+  private get hasNeededLockedLong(): boolean {
+    return performance.now() - (this.neededLockedAt ?? Infinity) >= LOCKED_MS;
   }
 }
 
 function isLock(error: unknown): boolean {
-  const cause = (error as Error).cause as { code?: unknown } | undefined;
+  const cause = (error as Error | undefined)?.cause as { code?: unknown } | undefined;
   return cause?.code === LOCK_NOT_AVAILABLE;
 }

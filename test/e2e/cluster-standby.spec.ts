@@ -53,12 +53,21 @@ import { isCluster } from './support/database.js';
     expect((await pets.readOne({ id }))?.name).toBe('After');
   });
 
+  /** PostgreSQL tells the end of such a wait by a notice. */
+  async function untilCommitsWait(client: pg.Client): Promise<void> {
+    let hasWaited = false;
+    client.once('notice', () => (hasWaited = true));
+    await client.query('SET statement_timeout = 100');
+    while (!hasWaited) await client.query('SELECT pg_current_xact_id()');
+  }
+
   async function configureWorkers(change: string): Promise<void> {
     for (const worker of cluster.urls.slice(1)) {
       const client = new pg.Client(worker);
       await client.connect();
       await client.query(`ALTER SYSTEM ${change}`);
       await client.query('SELECT pg_reload_conf()');
+      if (change.startsWith('SET')) await untilCommitsWait(client);
       await client.end();
     }
   }

@@ -58,6 +58,23 @@ describeOnServer('While a table is locked, as by VACUUM FULL', () => {
     await expectSuccess(() => service.call('GET', '/health/ready'));
   });
 
+  it('of keys, without which nothing works, the service is not ready until it is free again', async () => {
+    const lock = service.app.get(DataSource).createQueryRunner();
+    await lock.startTransaction();
+    await lock.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    try {
+      await untilReadyIs(503);
+    } finally {
+      await lock.rollbackTransaction();
+      await lock.release();
+    }
+    await untilReadyIs(200);
+  }, 60_000);
+
+  async function untilReadyIs(status: number): Promise<void> {
+    while ((await service.call('GET', '/health/ready')).status !== status) await delay(100);
+  }
+
   /** A busy machine may be too slow once, and then answers 503. */
   async function expectSuccess(send: () => Promise<Answer>, attempts = 3): Promise<void> {
     const { status } = await send();

@@ -191,20 +191,25 @@ describeOnServer('A database outage', () => {
     expect((await order()).status).toBe(201);
   });
 
-  it('with new connections that fail for any reason: answers 503, and the log says so', async () => {
+  it.each([
+    ['self-signed certificate', ''],
+    ['Tenant or user not found', 'XX000'], // of a pooler
+  ])('with new connections that fail by "%s": answers 503, and the log says so', async (message, code) => {
     if (isPooled) return;
     const order = await firstOrder();
     const connecting = jest
       .spyOn(pg.Client.prototype, 'connect')
       .mockImplementation(((callback: (error: Error) => void) =>
-        callback(new Error('self-signed certificate'))) as never);
+        callback(
+          code ? Object.assign(new pg.DatabaseError(message, 0, 'error'), { code }) : new Error(message),
+        )) as never);
     log.length = 0;
     try {
       await until('the log says so', async () => {
         expectError(await order(), 'service_unavailable', AWAY);
         return log.some((line) => line.includes('New connections to the database fail'));
       });
-      expect(log.join('')).toContain('self-signed certificate');
+      expect(log.join('')).toContain(message);
       expect(log.join('')).not.toContain('"stack"');
       expect((await list()).status).toBe(200);
     } finally {

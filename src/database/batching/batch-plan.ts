@@ -11,7 +11,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import type { FailedStatement, TransactionListener } from './pipelined-batch.js';
+import { type FailedStatement, isBeforeCommit, type TransactionListener } from './pipelined-batch.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
 const { statementMs, lockMs } = DATABASE_LIMITS;
@@ -133,10 +133,8 @@ export class BatchPlan implements TransactionListener {
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
     const { kind, distribution } = this.rules;
     if (distribution) return kind === 'write' && distribution.mayBeStored(error);
-    // PostgreSQL names its routine when a function fails before the commit, such as a trigger that asks another server;
-    // a pooler that lost the server does not.
-    const isBeforeCommit = failed !== undefined && Boolean(error.routine);
-    return meaning === 'unknown' && !isBeforeCommit;
+    // Such as in a trigger that asks another server.
+    return meaning === 'unknown' && !isBeforeCommit(error, failed);
   }
 
   /** No answer came, without a cause not in time: a write may or may not have been committed. */

@@ -28,6 +28,14 @@ export interface FailedStatement {
   readonly wasPrepared: boolean;
 }
 
+/**
+ * Whether the transaction certainly was not committed. PostgreSQL names its routine when a statement fails; a pooler that
+ * lost the server, maybe at the commit, does not.
+ */
+export function isBeforeCommit({ routine }: DatabaseError, failed?: FailedStatement): boolean {
+  return failed !== undefined && failed.statement.text !== 'COMMIT' && Boolean(routine);
+}
+
 export interface TransactionListener {
   /** The transaction is committed. `rows` holds the rows of each statement. */
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void;

@@ -8,7 +8,7 @@ import { RunAgain } from '../transactions/recorded-change.js';
 import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
-import { type FailedStatement, PipelinedBatch } from './pipelined-batch.js';
+import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 
 const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
@@ -22,7 +22,7 @@ const IDLE_LIMIT = ownQuery(
 
 /**
  * Sends a batch of inserts whose requests answer before the commit: first the inserts, then their companions and the
- * commit. Whatever goes wrong, all of them are rolled back, and each request runs again.
+ * commit. If something goes wrong, all of them are rolled back and each request runs again, unless they may be committed.
  */
 export class RecordedSender {
   constructor(
@@ -122,7 +122,8 @@ class OpenBatch {
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
-    if (this.state !== 'committing' || isBeforeCommit(cause, failed)) return new RunAgain();
+    if (this.state !== 'committing' || (failed && isBeforeCommit(cause as DatabaseError, failed)))
+      return new RunAgain();
     const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
     return this.isBroken || isUnknown ? new OutcomeUnknown({ cause }) : new RunAgain();
   }
@@ -167,10 +168,4 @@ class OpenBatch {
     this.target.refusals.countOverdue(this.queries[0]?.statement.name);
     this.client.abandon(1, () => this.broken(undefined));
   }
-}
-
-/** PostgreSQL names its routine. A pooler that lost the server, maybe at the commit, does not. */
-function isBeforeCommit(cause: unknown, failed?: FailedStatement): boolean {
-  if (failed === undefined || failed.statement === COMMIT.statement) return false;
-  return Boolean((cause as DatabaseError).routine);
 }
