@@ -268,6 +268,34 @@ describeWithServers('Reads at a standby', () => {
     expect(reader.standby.reads).toBe(reads);
   });
 
+  it('never come from a database that was renamed to make room for another', async () => {
+    const shopOf = ({ url }: Cluster) => Object.assign(new URL(url), { pathname: '/shop' }).href;
+    await run(primary.url, 'CREATE DATABASE shop');
+    const first = await Replica.start(shopOf(primary), []);
+    await first.stop();
+    await run(primary.url, 'CREATE DATABASE restored TEMPLATE shop');
+    const replica = await Replica.start(shopOf(primary), [shopOf(standby)], first.key);
+    try {
+      await replica.create('former');
+      await replica.usesStandby();
+      const read = () => Promise.all(Array.from({ length: 40 }, () => replica.get('/v1/pets/1')));
+      await read();
+      for (const step of [
+        'ALTER DATABASE shop ALLOW_CONNECTIONS false',
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'shop'",
+        'ALTER DATABASE shop RENAME TO former_shop',
+        'ALTER DATABASE restored RENAME TO shop',
+      ])
+        await run(primary.url, step);
+      await until('there is another', async () => (await replica.create('latter')).status === 201);
+      for (let round = 0; round < 5; round++)
+        for (const answer of await read())
+          if (answer.status !== 503) expect(answer).toMatchObject({ status: 200, json: { name: 'latter' } });
+    } finally {
+      await replica.stop();
+    }
+  }, 60_000);
+
   it('ends when it is promoted', async () => {
     await reader.usesStandby();
     await standby.pgCtl('promote');
