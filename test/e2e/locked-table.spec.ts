@@ -63,16 +63,20 @@ describeOnServer('While a table is locked, as by VACUUM FULL', () => {
     await lock.startTransaction();
     await lock.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
     try {
-      await untilReadyIs(503);
+      expect(await readyUntil(503)).toMatchObject({ code: 'service_unavailable' });
     } finally {
       await lock.rollbackTransaction();
       await lock.release();
     }
-    await untilReadyIs(200);
+    expect(await readyUntil(200)).toEqual({ status: 'ok' });
   }, 60_000);
 
-  async function untilReadyIs(status: number): Promise<void> {
-    while ((await service.call('GET', '/health/ready')).status !== status) await delay(100);
+  async function readyUntil(status: number): Promise<unknown> {
+    for (;;) {
+      const answer = await service.call('GET', '/health/ready');
+      if (answer.status === status) return answer.json;
+      await delay(100);
+    }
   }
 
   /** A busy machine may be too slow once, and then answers 503. */

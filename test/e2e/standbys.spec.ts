@@ -12,7 +12,7 @@ import { StatementQueues } from '../../src/database/batching/statement-queues.js
 import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Standby } from '../../src/database/standbys/standby.js';
-import { call } from './support/client.js';
+import { type Answer, call } from './support/client.js';
 import { binaries, describeWithServers } from './support/own-servers.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { Wire } from './support/wire.js';
@@ -288,9 +288,13 @@ describeWithServers('Reads at a standby', () => {
       ])
         await run(primary.url, step);
       await until('there is another', async () => (await replica.create('latter')).status === 201);
-      for (let round = 0; round < 5; round++)
-        for (const answer of await read())
-          if (answer.status !== 503) expect(answer).toMatchObject({ status: 200, json: { name: 'latter' } });
+      const answers: Answer[] = [];
+      for (let round = 0; round < 5; round++) answers.push(...(await read()));
+      // A busy machine may be too slow now and then.
+      const names = answers.map(({ status, json }) =>
+        status === 503 ? 'latter' : (json as { name?: string }).name,
+      );
+      expect(new Set(names)).toEqual(new Set(['latter']));
     } finally {
       await replica.stop();
     }
