@@ -49,7 +49,7 @@ export function replyOf(host: ArgumentsHost): FastifyReply {
   return host.getArgByIndex(1);
 }
 
-/** From the head of a request to the end of its response, in milliseconds. */
+/** From the head of a request, or the end of the response before, to the end of its own, in milliseconds. */
 export function durationOf({ raw }: FastifyRequest, { elapsedTime }: FastifyReply): number {
   return (raw.waitedMs ?? 0) + elapsedTime;
 }

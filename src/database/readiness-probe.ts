@@ -22,7 +22,7 @@ export class ReadinessProbe {
   private readonly logger = new Logger('Database');
   private answer: Promise<void> = Promise.resolve();
   private askedAt = -Infinity;
-  /** Since when each check has found a table locked without which nothing works. */
+  /** Since when a table has been locked without which nothing works, until it can be read. */
   private neededLockedAt: number | undefined;
 
   constructor(
@@ -76,12 +76,18 @@ export class ReadinessProbe {
     const errors = answers.map((answer): unknown =>
       answer.status === 'rejected' ? answer.reason : undefined,
     );
-    const isNeededLocked = errors.some((error, i) => isLock(error) && isNeeded(entityMetadatas[i]!));
-    this.neededLockedAt = isNeededLocked ? (this.neededLockedAt ?? performance.now()) : undefined;
+    this.noteNeeded(errors.filter((_, i) => isNeeded(entityMetadatas[i]!)));
+    const lock = errors.find(isLock);
+    if (lock && (errors.every(isLock) || this.hasNeededLockedLong)) throw lock;
     // A table that someone has locked is locked for all replicas, and the others still work.
-    const areLocksBearable = !errors.every(isLock) && !this.hasNeededLockedLong;
-    const failures = errors.filter((error) => error !== undefined && !(areLocksBearable && isLock(error)));
-    if (failures.length > 0) throw failures[0];
+    const failure = errors.find((error) => error !== undefined && !isLock(error));
+    if (failure) throw failure;
+  }
+
+  /** Under load, a read of a locked table may fail earlier for another reason. */
+  private noteNeeded(errors: readonly unknown[]): void {
+    if (errors.some(isLock)) this.neededLockedAt ??= performance.now();
+    else if (errors.every((error) => error === undefined)) this.neededLockedAt = undefined;
   }
 
   private get hasNeededLockedLong(): boolean {

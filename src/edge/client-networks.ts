@@ -4,6 +4,7 @@ import { clientOf, LARGE_NETWORK_GROUPS } from '../rate-limit/network-of.js';
 
 /** The networks of clients, as HAProxy counts them, for requests that Fastify has not seen yet. */
 export function clientNetworks(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return ({ socket }) => clientOf({ ip: '', socket }, LARGE_NETWORK_GROUPS);
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => {
     const { socket } = request;

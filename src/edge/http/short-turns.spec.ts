@@ -132,6 +132,13 @@ describe('Busy connections', () => {
     expect([first, last].map(isLate)).toEqual([false, true]);
   });
 
+  it('are late when those of many networks have waited for long', async () => {
+    await listen({ lateMs: 10, lastingMs: 10 });
+    const letters = 'abcdefghijklmnopqrstuvwxyzABCD';
+    await crowd([...letters].map((letter) => `/${letter}`));
+    expect(isLate(handled.at(-1)!)).toBe(true);
+  });
+
   it('are not late at once', async () => {
     await listen({ lateMs: 0 });
     await crowd(targetsOf('a'));

@@ -19,7 +19,7 @@ const LIMITS = {
   quietMs: 20,
   /** A wait above the longest normal response time. */
   lateMs: 500,
-  /** Requests are late when those of their network have waited so long for this time: a single crowd is no overload. */
+  /** Requests are late when those of their network, or all, have waited so long for this time: a crowd may come once. */
   lastingMs: 1_000,
 };
 
@@ -30,11 +30,14 @@ interface WaitingRequest {
   readonly since: number;
 }
 
-/** The waiting requests of a network. */
-interface Crowd {
-  readonly requests: WaitingRequest[];
-  /** Since when each has waited for too long. */
+interface Lateness {
+  /** Since when each request has waited for too long. */
   lateSince?: number | undefined;
+}
+
+/** The waiting requests of a network. */
+interface Crowd extends Lateness {
+  readonly requests: WaitingRequest[];
 }
 
 /**
@@ -48,6 +51,8 @@ export function keepTurnsShort(
 ): void {
   /** By network. The first one is next. */
   const waiting = new Map<string, Crowd>();
+  /** Of many networks, each may have one request at a time. */
+  const everybody: Lateness = {};
   let startedAt: number | undefined;
   let acceptedAt = -Infinity;
   let hasAccepted = false;
@@ -92,8 +97,12 @@ export function keepTurnsShort(
   const noteWait = ({ request, since }: WaitingRequest, crowd: Crowd): void => {
     const now = performance.now();
     request.waitedMs = now - since;
-    crowd.lateSince = request.waitedMs > limits.lateMs ? (crowd.lateSince ?? now) : undefined;
-    request[LATE] = crowd.lateSince !== undefined && now - crowd.lateSince > limits.lastingMs;
+    const isLong = request.waitedMs > limits.lateMs;
+    request[LATE] = false;
+    for (const crowds of [crowd, everybody]) {
+      crowds.lateSince = isLong ? (crowds.lateSince ?? now) : undefined;
+      request[LATE] ||= now - (crowds.lateSince ?? now) > limits.lastingMs;
+    }
   };
   const handleNext = (): void => {
     const next = takeNext();
