@@ -72,7 +72,10 @@ export function keepTurnsShort(
     const mayAcceptMore = hasAccepted;
     hasAccepted = false;
     startedAt = undefined;
-    if (waiting.size === 0) return;
+    if (waiting.size === 0) {
+      everybody.lateSince = undefined;
+      return;
+    }
     beginTurn(now);
     // Connections get as much time as the requests had.
     if (mayAcceptMore && now < restsUntil) return;
