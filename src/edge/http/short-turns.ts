@@ -66,7 +66,7 @@ export function keepTurnsShort(
     startedAt = now;
     setImmediate(endTurn);
   };
-  // The turns of one request are those of all: none may inherit its context.
+  // Turns outlive the request that begins them, whose context they must not inherit.
   const endTurn = AsyncResource.bind((): void => {
     const now = performance.now();
     const mayAcceptMore = hasAccepted;
@@ -102,9 +102,9 @@ export function keepTurnsShort(
     request.waitedMs = now - since;
     const isLong = request.waitedMs > limits.lateMs;
     request[LATE] = false;
-    for (const crowds of [crowd, everybody]) {
-      crowds.lateSince = isLong ? (crowds.lateSince ?? now) : undefined;
-      request[LATE] ||= now - (crowds.lateSince ?? now) > limits.lastingMs;
+    for (const each of [crowd, everybody]) {
+      each.lateSince = isLong ? (each.lateSince ?? now) : undefined;
+      request[LATE] ||= now - (each.lateSince ?? now) > limits.lastingMs;
     }
   };
   const handleNext = (): void => {
