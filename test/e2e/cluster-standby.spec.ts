@@ -12,6 +12,7 @@ import { OutcomeUnknown } from '../../src/database/database-errors.js';
 import { Database } from '../../src/database/database.js';
 import { Pet } from '../../src/pets/pet.entity.js';
 import { isCluster } from './support/database.js';
+import { connectionTo } from './support/own-servers.js';
 
 // A cluster of its own: what its workers wait for, the databases of the other specs would wait for too.
 (isCluster ? describe : describe.skip)('A cluster whose workers wait for a standby', () => {
@@ -19,17 +20,9 @@ import { isCluster } from './support/database.js';
   let app: Awaited<ReturnType<typeof createApp>>;
   beforeAll(async () => {
     cluster = await startCitus(findPostgres() ?? '');
-    const { serviceUrl: url, workerUrls: standbyUrls } = cluster;
+    const { serviceUrl, workerUrls: standbyUrls } = cluster;
     app = await createApp(Object.assign(new Config(), { logLevel: 'silent' }), {
-      connection: {
-        kind: 'server',
-        url,
-        directUrl: url,
-        poolSize: 12,
-        preparedStatements: true,
-        distribution: CITUS,
-        standbyUrls,
-      },
+      connection: { ...connectionTo(serviceUrl), distribution: CITUS, standbyUrls },
     });
     await app.init();
     await app.get(Database).whenReady();

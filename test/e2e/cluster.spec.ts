@@ -17,6 +17,7 @@ import { createDatabase, isCluster } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 import { CreatePets1763683200000 } from '../../src/pets/migrations/1763683200000-create-pets.js';
 import { Pet } from '../../src/pets/pet.entity.js';
+import { connectionTo } from './support/own-servers.js';
 import { addPets } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
 
@@ -252,14 +253,7 @@ describeOnCluster('A start on a cluster', () => {
     await run(coordinator, `CREATE DATABASE ${name}`);
     const url = Object.assign(new URL(coordinator), { pathname: `/${name}` }).href;
     if (prepare) await run(url, prepare);
-    const connection = {
-      kind: 'server',
-      url,
-      directUrl: url,
-      poolSize: 12,
-      preparedStatements: true,
-    } as const;
-    await expect(start({ ...connection, distribution: CITUS })).rejects.toThrow(message);
+    await expect(start({ ...connectionTo(url), distribution: CITUS })).rejects.toThrow(message);
     await run(coordinator, `DROP DATABASE ${name} WITH (FORCE)`);
   });
 });

@@ -11,7 +11,7 @@ import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 import { RowParsingClient } from '../../src/database/pg-driver.js';
 import { type Answer, call } from './support/client.js';
-import { binaries, describeWithServers } from './support/own-servers.js';
+import { binaries, connectionTo, describeWithServers } from './support/own-servers.js';
 import { expectAnswer } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
@@ -73,13 +73,7 @@ describeWithServers('When the address of the database leads to another server', 
     log = [];
     wire = await Wire.to(former.url);
     app = await createApp(new Config(), {
-      connection: {
-        kind: 'server',
-        url: wire.url,
-        directUrl: former.url,
-        poolSize: 12,
-        preparedStatements: true,
-      },
+      connection: { ...connectionTo(wire.url), directUrl: former.url },
       logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
     });
     await app.listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 import { call } from './support/client.js';
-import { binaries, describeWithServers } from './support/own-servers.js';
+import { binaries, connectionTo, describeWithServers } from './support/own-servers.js';
 import { expectError } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
@@ -31,9 +31,8 @@ describeWithServers('When connections never answer again', () => {
     await direct.connect();
     await direct.query("CREATE ROLE store LOGIN PASSWORD 'store'; GRANT ALL ON SCHEMA public TO store");
     wire = await Wire.to(Object.assign(new URL(cluster.url), { username: 'store', password: 'store' }).href);
-    const { url } = wire;
     app = await createApp(new Config(), {
-      connection: { kind: 'server', url, directUrl: url, poolSize: 12, preparedStatements: true },
+      connection: connectionTo(wire.url),
       logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
     });
     await app.listen(0, '127.0.0.1');

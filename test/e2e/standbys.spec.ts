@@ -13,7 +13,7 @@ import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { Standby } from '../../src/database/standbys/standby.js';
 import { type Answer, call } from './support/client.js';
-import { binaries, describeWithServers } from './support/own-servers.js';
+import { binaries, connectionTo, describeWithServers } from './support/own-servers.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { Wire } from './support/wire.js';
 
@@ -47,15 +47,7 @@ class Replica {
 
   static async start(url: string, standbyUrls: string[], key?: string, staleReads = false): Promise<Replica> {
     const app = await createApp(new Config(), {
-      connection: {
-        kind: 'server',
-        url,
-        directUrl: url,
-        poolSize: 12,
-        preparedStatements: true,
-        standbyUrls,
-        staleReads,
-      },
+      connection: { ...connectionTo(url), standbyUrls, staleReads },
       logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     });
     await app.listen(0, '127.0.0.1');

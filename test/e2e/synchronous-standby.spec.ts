@@ -10,7 +10,7 @@ import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { call } from './support/client.js';
-import { binaries, describeWithServers } from './support/own-servers.js';
+import { binaries, connectionTo, describeWithServers } from './support/own-servers.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 
 const UNKNOWN =
@@ -35,7 +35,7 @@ describeWithServers('A synchronous standby that is missing', () => {
     await direct.query("CREATE ROLE store LOGIN PASSWORD 'store'; GRANT ALL ON SCHEMA public TO store");
     const url = Object.assign(new URL(cluster.url), { username: 'store', password: 'store' }).href;
     app = await createApp(new Config(), {
-      connection: { kind: 'server', url, directUrl: url, poolSize: 12, preparedStatements: true },
+      connection: connectionTo(url),
       logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
     });
     await app.listen(0, '127.0.0.1');

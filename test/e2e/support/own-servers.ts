@@ -7,3 +7,7 @@ export const binaries = process.env['DATABASE_URL'] && !isCluster ? findPostgres
 
 /** Tests that change, suspend or replace a whole server, so they start their own beside the one in DATABASE_URL. */
 export const describeWithServers = binaries ? describe : describe.skip;
+
+/** To such a server, as a service in production connects. */
+export const connectionTo = (url: string) =>
+  ({ kind: 'server', url, directUrl: url, poolSize: 12, preparedStatements: true }) as const;
