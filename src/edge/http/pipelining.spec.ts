@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -54,6 +55,17 @@ describe('Pipelined requests', () => {
   const answer = async (target: string): Promise<void> => {
     (await handled(target)).end(`answer to ${target};`);
   };
+
+  it('begin outside of the context of the previous one', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const contexts: (string | undefined)[] = [];
+    server.on('handling', () => contexts.push(context.getStore()));
+    send('/1', '/2');
+    await handled('/1');
+    await context.run('/1', () => answer('/1'));
+    await handled('/2');
+    expect(contexts).toEqual([undefined, undefined]);
+  });
 
   it('are handled one after the other, and answered in their order', async () => {
     const { socket, received } = send('/1', '/2', '/3');

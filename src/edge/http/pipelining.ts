@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS } from '../limits.js';
@@ -54,10 +55,12 @@ export function handleInOrder(server: Server, limits: Limits = LIMITS): void {
       socket.destroy();
       return;
     }
+    // The response before, which hands over the socket, is sent in the context of its own request.
+    const handleOutside = AsyncResource.bind(handleIfOpen);
     response.once('socket', () => {
       hold(socket, -weight);
       // Once Node.js has finished assigning the socket, and after requests of other connections.
-      setImmediate(handleIfOpen, handle, request, response);
+      setImmediate(handleOutside, handle, request, response);
     });
   });
 }
