@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkNotes } from './chart/check-notes.mjs';
 import { checkMistakes } from './chart/refused.mjs';
 import { checkRelations } from './chart/relations.mjs';
 import { lint, render, valueSets } from './chart/render.mjs';
@@ -30,6 +31,7 @@ try {
     checkRelations(objects);
     say(`${name}: ${objects.length} objects.`);
   }
+  checkNotes();
   say(`${checkMistakes()} mistakes in values are refused.`);
   await runRelease(process.env.DATABASE_URL);
   say('A replica and the Job for keys ran as the chart describes them.');

@@ -29,6 +29,9 @@ export function render(...options) {
   return { text, objects: objects.filter(Boolean) };
 }
 
+/** What an operator reads after the installation. */
+export const notes = (...options) => run('install', 'animals', chart, '--dry-run=client', ...options);
+
 export const lint = (values) => run('lint', '--strict', chart, `--values=${values}`);
 
 function run(...args) {
