@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Body, Controller, Delete, Get, Injectable, Module, Param, Patch, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Injectable, Module, Param, Patch, Put, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiSchema } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { Resource } from '../../src/api/document/resource.decorator.js';
 import { notFound } from '../../src/api/errors/api-error.js';
 import { Deleted } from '../../src/api/responses/deleted.decorator.js';
@@ -91,7 +92,12 @@ class NotesController {
   @Put(':noteId')
   @ApiOperation({ summary: 'Replace a note' })
   @ApiOkResponse({ type: NoteDto, description: 'The note.' })
-  replaceNote(@Param() { noteId }: NotePath, @Body() note: NoteChangeDto): NoteDto {
+  replaceNote(
+    @Param() { noteId }: NotePath,
+    @Body() note: NoteChangeDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): NoteDto {
+    void reply.header('x-label', note.label);
     return { id: noteId, label: 'new', ...note };
   }
 }
@@ -231,6 +237,12 @@ describeInside('PATCH and DELETE', () => {
     expectError(await send('DELETE', '/v1/test-notes/0'), 'service_unavailable', unknown);
     const away = 'The database cannot be reached at the moment.';
     expectError(await service.get('/v1/test-notes/0'), 'service_unavailable', away);
+  });
+
+  it('a header that cannot be sent is an internal error', async () => {
+    const body = { label: '🐾' };
+    expectError(await send('PUT', '/v1/test-notes/1', { body }), 'internal_error');
+    expect(service.log.some((line) => line.includes('The header x-label cannot be sent'))).toBe(true);
   });
 
   it('overload is refused as for other methods, and all requests were released', async () => {

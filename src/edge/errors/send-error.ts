@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../../api/media-types.js';
 import { toApiError } from './to-api-error.js';
@@ -16,6 +17,19 @@ export function sendError(
   else if (error.status >= 500 && thrown !== error) request.log.warn({ err: thrown }, error.message);
   // The response has begun, or the client is gone.
   if (reply.sent || reply.raw.headersSent) return;
+  if (error.code === 'internal_error') removeUnsendable(request, reply);
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
+}
+
+/** A header that failed the response would fail this one too. */
+function removeUnsendable({ log }: FastifyRequest, reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    try {
+      validateHeaderValue(name, String(value));
+    } catch {
+      void reply.removeHeader(name);
+      log.error(`The header ${name} cannot be sent: encode its value, as by encodeURIComponent.`);
+    }
+  }
 }
