@@ -7,6 +7,8 @@ import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
 import { countHeader } from '../edge/http/raw-headers.js';
+import { LoadMonitor } from '../edge/load-monitor.js';
+import { NetworkShares } from '../edge/network-shares.js';
 import { clientOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
@@ -23,12 +25,14 @@ const EXTRA_LOOK_UPS = 5;
 export class ApiKeyGuard extends AuthGuard() {
   private readonly publicHandlers = new Map<unknown, boolean>();
   private readonly extraLookUps = new FixedWindows(1_000);
+  private readonly shares: NetworkShares;
 
   constructor(
     strategy: ApiKeyStrategy,
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
     private readonly keys: KeysService,
+    load: LoadMonitor,
   ) {
     // The strategy itself: its name would be resolved in a registry that all applications of a process share. Each request
     // gets its own object, because passport stores the callbacks of a request on it: with a shared one, concurrent
@@ -39,6 +43,7 @@ export class ApiKeyGuard extends AuthGuard() {
       },
       property: 'caller',
     });
+    this.shares = new NetworkShares(load);
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -70,11 +75,19 @@ export class ApiKeyGuard extends AuthGuard() {
 
   private async authenticate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
-    this.limitFailures(request);
+    const token = request.headers.authorization?.slice(SCHEME.length);
+    if (token === undefined || !this.keys.isNew(token)) return this.verify(context);
+    const client = clientOf(request);
+    this.limitFailures(client);
+    return this.shares.run(client, () => this.verify(context));
+  }
+
+  private async verify(context: ExecutionContext): Promise<boolean> {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) (await this.limits.failures.take(clientOf(request)))?.throwIfExceeded();
+      const client = clientOf(requestOf(context));
+      if (isFailedCredential(error)) (await this.limits.failures.take(client))?.throwIfExceeded();
       throw error;
     }
   }
@@ -83,13 +96,9 @@ export class ApiKeyGuard extends AuthGuard() {
    * Refuses most look-ups of an address with too many failed credentials. Clients that share the address with an attacker
    * keep working: keys that this process has seen are exempt, and the extra look-ups admit new ones.
    */
-  private limitFailures(request: FastifyRequest): void {
-    const { authorization } = request.headers;
-    if (authorization === undefined) return;
-    const client = clientOf(request);
+  private limitFailures(client: string): void {
     const exhausted = this.limits.failures.findExhausted(client);
-    if (!exhausted || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
-    if (this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)
+    if (exhausted && this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)
       exhausted.throwIfExceeded();
   }
 

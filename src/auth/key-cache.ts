@@ -43,6 +43,11 @@ export class KeyCache {
     return this.found.peek(hash, { allowStale: true }) !== undefined;
   }
 
+  /** Tells whether the key would have to be looked up for the first time. */
+  isNew(hash: string): boolean {
+    return !this.hasSeen(hash) && !this.pending.has(hash);
+  }
+
   /** Returns the key from the cache or the database. Throws 429 when too many look-ups find nothing. */
   async find(hash: string): Promise<CachedKey | null> {
     const cached = this.found.get(hash) ?? (this.missing.has(hash) ? null : this.pending.get(hash));

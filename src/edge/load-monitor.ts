@@ -25,6 +25,11 @@ export class LoadMonitor {
     return this.lateTicks >= LATE_TICKS || this.inFlight >= this.maxInFlight;
   }
 
+  /** How many more requests may be in flight. */
+  get free(): number {
+    return Math.max(0, this.maxInFlight - this.inFlight);
+  }
+
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */
   tick(now: number): void {
     this.lateTicks = now - this.due > LATE_MS ? this.lateTicks + 1 : 0;

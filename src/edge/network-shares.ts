@@ -1,0 +1,31 @@
+import { unavailable } from '../api/errors/api-error.js';
+import type { LoadMonitor } from './load-monitor.js';
+
+/**
+ * The requests of each network whose keys are being looked up. They belong to no key yet, so made-up keys of one network
+ * could otherwise take all places.
+ */
+export class NetworkShares {
+  private readonly underWay = new Map<string, number>();
+
+  constructor(private readonly load: LoadMonitor) {}
+
+  /** A network may have half as many as there are free places, and one in any case. */
+  async run<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
+    const others = this.underWay.get(network) ?? 0;
+    if (others > 0 && others >= this.load.free / 2)
+      throw unavailable('Too many requests with unknown keys are under way. Try again in a second.');
+    this.underWay.set(network, others + 1);
+    try {
+      return await lookUp();
+    } finally {
+      this.end(network);
+    }
+  }
+
+  private end(network: string): void {
+    const others = (this.underWay.get(network) ?? 1) - 1;
+    if (others > 0) this.underWay.set(network, others);
+    else this.underWay.delete(network);
+  }
+}
