@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { destroyConnection } from './destroy-connection.js';
 import { installRowParser } from './row-parser.js';
@@ -18,10 +19,15 @@ export function pgDriver<Pool extends pg.Pool>(
   return { Pool, Client, types: pg.types, defaults: pg.defaults };
 }
 
-/** A client that can run a pipelined batch, and with which nothing that the server says or does ends the process. */
+/** A client that can run a pipelined batch, and with which nothing that the server or a file says or does ends the process. */
 export class RowParsingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
-    super(config);
+    try {
+      super(config);
+    } catch (error) {
+      // Each client reads the files of `sslrootcert`, `sslcert` and `sslkey`. Without one it fails as without the server.
+      super({ stream: () => failing(error as Error) });
+    }
     installRowParser(this);
     // Who waits for an answer is rejected. When nobody does, as between two statements, the next one is.
     this.on('error', () => {});
@@ -31,6 +37,12 @@ export class RowParsingClient extends pg.Client {
   abandon(_answers: number, after: () => void): void {
     destroyConnection(this, after);
   }
+}
+
+function failing(error: Error): Socket {
+  const socket = new Socket();
+  socket.connect = () => socket.destroy(error);
+  return socket;
 }
 
 class RowParsingPool extends pg.Pool {

@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -29,6 +33,7 @@ describeOnServer('A database outage', () => {
   let origin: string;
   let headers: Record<string, string>;
   const log: string[] = [];
+  const authority = join(tmpdir(), `outages-${randomUUID()}.pem`);
 
   beforeAll(async () => {
     database = await createDatabase();
@@ -37,8 +42,11 @@ describeOnServer('A database outage', () => {
     direct = new pg.Client(database.connection.directUrl);
     isPooled = database.connection.url !== database.connection.directUrl;
     await direct.connect();
+    await writeFile(authority, '');
+    const url = new URL(wire.url);
+    url.search = new URLSearchParams({ sslmode: 'disable', sslrootcert: authority }).toString();
     app = await createApp(new Config(), {
-      connection: { ...database.connection, url: wire.url },
+      connection: { ...database.connection, url: url.href },
       logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
     });
     await app.listen(0, '127.0.0.1');
@@ -57,6 +65,7 @@ describeOnServer('A database outage', () => {
     await wire.close();
     await direct.end();
     await database.drop();
+    await rm(authority);
   });
 
   const list = () => call(origin, 'GET', '/v1/pets', { headers });
@@ -102,6 +111,19 @@ describeOnServer('A database outage', () => {
     await wire.join();
     await backToNormal();
     expect((await create('after the cut')).status).toBe(201);
+  });
+
+  it('without a file that each connection reads: answers 503, says so, and recovers', async () => {
+    await rm(authority);
+    log.length = 0;
+    await wire.cut();
+    await wire.join();
+    await untilRefused();
+    expectError(await list(), 'service_unavailable', AWAY);
+    expect(log.join('')).toContain(`no such file or directory, open '${authority}'`);
+    await writeFile(authority, '');
+    await backToNormal();
+    expect((await create('with the file')).status).toBe(201);
   });
 
   /** A create that is stored but whose answer is lost. Retries if the lookup of the key was lost instead. */
