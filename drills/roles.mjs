@@ -65,7 +65,7 @@ export async function run(drill) {
   drill.progress('a dump is restored');
   const page = await readFile(join(root, 'docs', 'operating.md'), 'utf8');
   const [commands] = /(?<=```sh\n)pg_dump .*?(?=```)/s.exec(page);
-  const shell = { cwd: cluster.folder, env: { ...tools, SUPERUSER_URL: at() } };
+  const shell = { cwd: cluster.folder, env: { ...tools, SUPERUSER_URL: cluster.url } };
   execFileSync('sh', ['-euc', commands], { ...shell, stdio: ['ignore', 'ignore', 'inherit'] });
   const restored = Object.fromEntries(
     Object.entries(two).map(([name, value]) => [name, value.replace(/animal_store$/, 'restored')]),

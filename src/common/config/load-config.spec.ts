@@ -98,6 +98,11 @@ describe('loadConfig', () => {
     expect(config.docsUrl).toBe('https://pets.example.org/docs');
   });
 
+  it('writes the addresses of an API as headers carry them', () => {
+    const { publicUrl } = loadConfig({ PUBLIC_URL: 'https://Bücher.example:443/größe/v1' });
+    expect(publicUrl).toBe('https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe/v1');
+  });
+
   it('lists every invalid setting at once, without the values, which may be secret', () => {
     const wrong = {
       PORT: '65536',

@@ -97,12 +97,12 @@ export const contact: Parser<string> = {
   parse: (text) => (/^[^\s@:/]+@[^\s@:/]+$/.test(text) ? text : url('', 'https:').parse(text)),
 };
 
-/** The base URL of an API: it ends with the version segment. */
+/** The base URL of an API, as headers carry it: it ends with the version segment. */
 export const apiUrl: Parser<string> = {
   expected: `an http or https address that ends with ${API_PREFIX}`,
   parse: (text) =>
     text.endsWith(API_PREFIX) && !/[?#\s"<>]/.test(text) && !text.endsWith(`/${API_PREFIX}`)
-      ? httpUrl.parse(text)
+      ? httpUrl.parse(text) && new URL(text).href
       : undefined,
 };
 
