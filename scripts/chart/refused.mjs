@@ -10,6 +10,14 @@ const mistakes = [
   [[...smallest, '--set=settings.DATABASE_URL=postgres://user:password@db/animals'], 'DATABASE_URL'],
   [[...smallest, '--set=settings.METRICS_PORT=9000'], 'METRICS_PORT'],
   [[...smallest, '--set=secrets.REDIS_URL.name=redis'], "missing property 'key'"],
+  [
+    [...smallest, '--set=settings.REDIS_URL=redis://r,secrets.REDIS_URL.name=r,secrets.REDIS_URL.key=url'],
+    'REDIS_URL is in settings and in secrets: remove one',
+  ],
+  [
+    [...smallest, '--set=podSpec.securityContext.runAsUser=0'],
+    'podSpec.securityContext is set by the chart: remove it',
+  ],
   [[...smallest, '--set=replica=3'], "'replica' not allowed"],
   [[...smallest, '--set=ingress.enabled=true'], 'host'],
   [[...smallest, '--set=ingress.enabled=true,ingress.host=animals.example.com'], 'TRUSTED_PROXIES'],

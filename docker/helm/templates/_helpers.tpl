@@ -46,6 +46,11 @@ volumes:
             items: [{ key: {{ $secret.key | quote }}, path: {{ $setting }} }]
         {{- end }}
 {{- with .Values.podSpec }}
+{{- range $field := list "automountServiceAccountToken" "containers" "enableServiceLinks" "imagePullSecrets" "restartPolicy" "securityContext" "terminationGracePeriodSeconds" "topologySpreadConstraints" "volumes" }}
+{{- if hasKey $.Values.podSpec $field }}
+{{- fail (printf "podSpec.%s is set by the chart: remove it" $field) }}
+{{- end }}
+{{- end }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
@@ -67,6 +72,9 @@ env:
     value: {{ ternary $value (toJson $value) (kindIs "string" $value) | quote }}
   {{- end }}
   {{- range $name, $_ := .Values.secrets }}
+  {{- if hasKey $.Values.settings $name }}
+  {{- fail (printf "%s is in settings and in secrets: remove one" $name) }}
+  {{- end }}
   - name: {{ $name }}_FILE
     value: /run/secrets/animal-store/{{ $name }}
   {{- end }}
