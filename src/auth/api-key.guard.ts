@@ -75,30 +75,33 @@ export class ApiKeyGuard extends AuthGuard() {
 
   private async authenticate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
-    const token = request.headers.authorization?.slice(SCHEME.length);
-    if (token === undefined || !this.keys.isNew(token)) return this.verify(context);
-    const client = clientOf(request);
-    this.limitFailures(client);
-    return this.shares.run(client, () => this.verify(context));
-  }
-
-  private async verify(context: ExecutionContext): Promise<boolean> {
+    this.limitFailures(request);
     try {
-      return await (super.canActivate(context) as Promise<boolean>);
+      return await this.verify(context, request);
     } catch (error) {
-      const client = clientOf(requestOf(context));
-      if (isFailedCredential(error)) (await this.limits.failures.take(client))?.throwIfExceeded();
+      if (isFailedCredential(error)) (await this.limits.failures.take(clientOf(request)))?.throwIfExceeded();
       throw error;
     }
+  }
+
+  private verify(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
+    const { authorization = '' } = request.headers;
+    const verify = (): Promise<boolean> => super.canActivate(context) as Promise<boolean>;
+    if (!this.keys.isUnknown(authorization.slice(SCHEME.length))) return verify();
+    return this.shares.run(clientOf(request), verify);
   }
 
   /**
    * Refuses most look-ups of an address with too many failed credentials. Clients that share the address with an attacker
    * keep working: keys that this process has seen are exempt, and the extra look-ups admit new ones.
    */
-  private limitFailures(client: string): void {
+  private limitFailures(request: FastifyRequest): void {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return;
+    const client = clientOf(request);
     const exhausted = this.limits.failures.findExhausted(client);
-    if (exhausted && this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)
+    if (!exhausted || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
+    if (this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)
       exhausted.throwIfExceeded();
   }
 

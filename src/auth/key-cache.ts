@@ -43,9 +43,9 @@ export class KeyCache {
     return this.found.peek(hash, { allowStale: true }) !== undefined;
   }
 
-  /** Tells whether the key would have to be looked up for the first time. */
-  isNew(hash: string): boolean {
-    return !this.hasSeen(hash) && !this.pending.has(hash);
+  /** Tells whether only the database knows if there is such a key. */
+  isUnknown(hash: string): boolean {
+    return !this.hasSeen(hash) && !this.missing.has(hash);
   }
 
   /** Returns the key from the cache or the database. Throws 429 when too many look-ups find nothing. */

@@ -79,9 +79,14 @@ export class KeysService {
     return key;
   }
 
-  /** Tells whether the key would have to be looked up for the first time. */
-  isNew(token: string): boolean {
-    return this.cache.isNew(hashKey(token));
+  /** Tells whether the latest look-up of the key, however long ago, found it. */
+  hasSeen(token: string): boolean {
+    return this.cache.hasSeen(hashKey(token));
+  }
+
+  /** Tells whether only the database knows if there is such a key. */
+  isUnknown(token: string): boolean {
+    return environmentOfKey(token) === this.config.keyEnvironment && this.cache.isUnknown(hashKey(token));
   }
 
   async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {

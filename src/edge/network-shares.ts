@@ -2,19 +2,19 @@ import { unavailable } from '../api/errors/api-error.js';
 import type { LoadMonitor } from './load-monitor.js';
 
 /**
- * The requests of each network whose keys are being looked up. They belong to no key yet, so made-up keys of one network
- * could otherwise take all places.
+ * The requests of each network that wait for the look-up of their key. They belong to no key yet, so made-up keys of one
+ * network could otherwise take all places.
  */
 export class NetworkShares {
   private readonly underWay = new Map<string, number>();
 
-  constructor(private readonly load: LoadMonitor) {}
+  constructor(private readonly load: Pick<LoadMonitor, 'free'>) {}
 
-  /** A network may have half as many as there are free places, and one in any case. */
+  /** A network may have about as many as there are free places. */
   async run<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
     const others = this.underWay.get(network) ?? 0;
-    if (others > 0 && others >= this.load.free / 2)
-      throw unavailable('Too many requests with unknown keys are under way. Try again in a second.');
+    if (others > this.load.free + 1)
+      throw unavailable('Too many keys of this network are being looked up. Try again in a second.');
     this.underWay.set(network, others + 1);
     try {
       return await lookUp();

@@ -322,8 +322,8 @@ describe('Failed credentials', () => {
       if (answer.status === 503) refused.push(answer);
       return answer;
     });
-    while (refused.length < 9) await delay(10);
-    const busy = 'Too many requests with unknown keys are under way. Try again in a second.';
+    for (let i = 0; i < 500 && refused.length < 7; i++) await delay(10);
+    const busy = 'Too many keys of this network are being looked up. Try again in a second.';
     for (const answer of refused) expectError(answer, 'service_unavailable', busy);
     expect((await service.get('/v1/pets')).status).toBe(200);
     const other = attempt('192.0.2.2');
@@ -331,7 +331,7 @@ describe('Failed credentials', () => {
     answerAll();
     for (const answer of await Promise.all([other, ...attempts]))
       if (!refused.includes(answer)) expectError(answer, 'invalid_api_key');
-    expect(refused).toHaveLength(9);
+    expect(refused).toHaveLength(7);
   });
 
   it('push no valid key out of memory', async () => {
@@ -344,7 +344,7 @@ describe('Failed credentials', () => {
       jest.spyOn(performance, 'now').mockReturnValue(begun + second * 1_000);
       for (let i = 0; i < 1_900; i++) await keys.verify(generateKey('test')).catch(() => {});
     }
-    expect(keys.isNew(service.key)).toBe(false);
+    expect(keys.hasSeen(service.key)).toBe(true);
   });
 
   it('from many addresses cost a bounded number of look-ups a second', async () => {

@@ -1,4 +1,4 @@
-import { validateHeaderValue } from 'node:http';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../../api/media-types.js';
 import { toApiError } from './to-api-error.js';
@@ -26,7 +26,8 @@ export function sendError(
 function removeUnsendable({ log }: FastifyRequest, reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     try {
-      validateHeaderValue(name, String(value));
+      validateHeaderName(name);
+      for (const each of [value].flat()) validateHeaderValue(name, each as string);
     } catch {
       void reply.removeHeader(name);
       log.error(`The header ${name} cannot be sent: encode its value, as by encodeURIComponent.`);

@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NetworkShares } from './network-shares.js';
+
+const PLACES = 8;
+
+describe('The look-ups of a network', () => {
+  let inFlight: number;
+  let shares: NetworkShares;
+  let ends: (() => void)[];
+  beforeEach(() => {
+    inFlight = 0;
+    ends = [];
+    shares = new NetworkShares({
+      get free() {
+        return Math.max(0, PLACES - inFlight);
+      },
+    });
+  });
+
+  const begin = async (network: string, outcome: () => void = () => {}): Promise<void> => {
+    inFlight++;
+    try {
+      await shares.run(network, () => new Promise<void>((resolve) => ends.push(resolve)).then(outcome));
+    } finally {
+      inFlight--;
+    }
+  };
+  /** How many of so many requests at once are admitted. */
+  const admitted = async (network: string, requests: number): Promise<number> => {
+    const before = ends.length;
+    for (let i = 0; i < requests; i++) {
+      begin(network).catch(() => {});
+      await new Promise(setImmediate);
+    }
+    return ends.length - before;
+  };
+  const endAll = async (): Promise<void> => {
+    for (const end of ends.splice(0)) end();
+    await new Promise(setImmediate);
+  };
+
+  it('leave room for those of others', async () => {
+    expect(await admitted('a', PLACES)).toBe(5);
+    expect(await admitted('b', PLACES)).toBe(2);
+    expect(await admitted('c', 1)).toBe(1);
+  });
+
+  it('are refused with what to do', async () => {
+    await admitted('a', 5);
+    await expect(begin('a')).rejects.toMatchObject({
+      status: 503,
+      message: 'Too many keys of this network are being looked up. Try again in a second.',
+    });
+  });
+
+  it('have their places again once they end, however they end', async () => {
+    await admitted('a', 5);
+    await endAll();
+    const failing = begin('a', () => {
+      throw new Error('no such key');
+    });
+    await endAll();
+    await expect(failing).rejects.toThrow('no such key');
+    expect(await admitted('a', PLACES)).toBe(5);
+  });
+
+  it('are admitted two at a time where there is one place only', async () => {
+    inFlight = PLACES - 1;
+    expect(await admitted('a', 2)).toBe(2);
+  });
+});
