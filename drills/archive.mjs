@@ -1,5 +1,4 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,16 +17,21 @@ export async function run(drill) {
   const commands = (first) => new RegExp(`(?<=\`\`\`sh\n)${first}.*?(?=\`\`\`)`, 's').exec(page)[0];
   const env = { ...process.env, PATH: `${postgresBinaries()}:${process.env.PATH}`, SUPERUSER_URL: url };
   const shell = { ...account, env, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] };
-  execFileSync('mkdir', [join(folder, 'wal')], account);
 
   drill.progress('the log is archived, and a base backup taken');
-  const archiving = spawn('sh', ['-euc', `${commands('pg_receivewal')}wait`], { ...shell, detached: true });
+  const archiving = spawn('sh', ['-euc', `${commands('psql "\\$SUPERUSER_URL" -c "SELECT pg_create')}wait`], {
+    ...shell,
+    detached: true,
+  });
   const { pid = 0 } = archiving;
-  drill.defer(() => archiving.exitCode === null && process.kill(-pid));
-
+  drill.defer(() => process.kill(-pid)); // what the shell began outlives it
   archiving.stdout.setEncoding('utf8');
-  const [told] = await Promise.race([once(archiving.stdout, 'data'), once(archiving, 'exit')]);
-  drill.expect('the base backup is whole', String(told).includes('backup successfully verified'));
+  let told = '';
+  archiving.stdout.on('data', (text) => (told += text));
+  drill.defer(() => archiving.stdout.destroy());
+  const isWhole = () => told.includes('backup successfully verified');
+  await within(30_000, 'a base backup', () => isWhole() || archiving.exitCode !== null);
+  if (!isWhole()) throw new Error(`The base backup failed: ${told}`);
 
   await query(url, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS id');
   // What follows the backup is no longer in the folder of the server, only in the archive.
@@ -57,5 +61,10 @@ export async function run(drill) {
 async function archived(url) {
   const [{ now }] = await query(url, 'SELECT pg_current_wal_lsn() AS now');
   const has = 'SELECT bool_and(write_lsn >= $1) AS has FROM pg_stat_replication';
-  while (!(await query(url, has, [now]))[0].has) await delay(50);
+  await within(60_000, 'the log in the archive', async () => (await query(url, has, [now]))[0].has);
+}
+
+async function within(ms, what, holds) {
+  for (const end = performance.now() + ms; !(await holds()); await delay(50))
+    if (performance.now() > end) throw new Error(`Not within ${ms / 1_000} s: ${what}`);
 }

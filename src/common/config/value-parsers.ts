@@ -100,10 +100,10 @@ export const contact: Parser<string> = {
 /** The base URL of an API, as headers carry it: it ends with the version segment. */
 export const apiUrl: Parser<string> = {
   expected: `an http or https address that ends with ${API_PREFIX}`,
-  parse: (text) =>
-    text.endsWith(API_PREFIX) && !/[?#\s"<>]/.test(text) && !text.endsWith(`/${API_PREFIX}`)
-      ? httpUrl.parse(text) && new URL(text).href
-      : undefined,
+  parse: (text) => {
+    const url = /[?#\s"<>]/.test(text) ? undefined : httpUrl.parse(text) && new URL(text).href;
+    return url?.endsWith(API_PREFIX) && !url.endsWith(`/${API_PREFIX}`) ? url : undefined;
+  },
 };
 
 export const origins = listOf(
