@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyRequest } from 'fastify';
 import { SERVICE_NAME } from '../common/contract.js';
@@ -36,7 +36,7 @@ subscribe('http.client.request.start', (message) => {
 
 /**
  * Exports spans to a collector. It registers nothing globally, since a process may run several applications. The standard
- * OTEL_ variables configure headers, sampling and the rest.
+ * OTEL_ variables configure the exporter, sampling, batches and attributes.
  */
 export class OtlpTracing extends Tracing implements OnApplicationShutdown {
   private readonly propagator = new W3CTraceContextPropagator();
@@ -48,7 +48,9 @@ export class OtlpTracing extends Tracing implements OnApplicationShutdown {
     super();
     const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
     this.provider = new BasicTracerProvider({
-      resource: resourceFromAttributes({ 'service.name': serviceName }),
+      resource: detectResources({ detectors: [envDetector] }).merge(
+        resourceFromAttributes({ 'service.name': serviceName }),
+      ),
       spanProcessors: [new BatchSpanProcessor(exporter)],
     });
   }

@@ -165,7 +165,8 @@ export class Config {
   readonly metricsHost: string = '127.0.0.1';
 
   @Env('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl, {
-    about: 'The OpenTelemetry collector of traces. The other `OTEL_` variables apply too.',
+    about:
+      'The OpenTelemetry collector of traces. The `OTEL_` variables of headers, compression, sampling, batches and resource attributes apply too.',
     unset: 'no traces',
     example: 'http://localhost:4318',
   })
