@@ -14,7 +14,7 @@ import { requireFit } from './batching/require-fit.js';
 import type { ClusterNodes } from './distribution.js';
 import { requireWord } from './require-kept.js';
 import { migrate, type Migration, type Tables } from './migrator.js';
-import { isDatabaseOutage } from './database-errors.js';
+import { DatabaseOutage, isDatabaseOutage } from './database-errors.js';
 import { EngineWatch } from './embedded/engine-watch.js';
 import { Heartbeat } from './server/heartbeat.js';
 import { ReadinessProbe } from './readiness-probe.js';
@@ -122,7 +122,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
       } catch (error) {
         if (signal.aborted) return;
         if (!isTemporary(error)) throw error;
-        const problem = String(error);
+        const problem = error instanceof DatabaseOutage ? error.message : String(error);
         if (problem !== this.problem) {
           this.logger.error(`The database cannot be used; trying again until it can: ${problem}`);
         }

@@ -3,10 +3,11 @@ import { Logger, type Type } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
-import { driverErrorOf } from './database-errors.js';
+import { DatabaseOutage, driverErrorOf, isDatabaseOutage } from './database-errors.js';
 import { refuseCluster } from './citus/require-cluster.js';
 import type { OtherTables } from './kept.js';
 import { requireKept } from './require-kept.js';
+import { requireSameDatabase } from './require-same-database.js';
 import { requireUtf8 } from './require-utf8.js';
 import { migrationOptions } from './data-source-options.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
@@ -43,10 +44,11 @@ export async function migrate(
   const distribution = connection.kind === 'server' ? connection.distribution : undefined;
   const entities = distribution ? tables.entities : [];
   const dataSource = new DataSource({ ...migrationOptions(connection), migrations, entities });
-  await dataSource.initialize();
+  await initialize(dataSource, connection);
   const runner = dataSource.createQueryRunner();
   try {
     await requireUtf8(runner);
+    if (connection.kind === 'server') await requireSameDatabase(runner, connection);
     if (distribution) await distribution.requireCluster(runner);
     else if (connection.kind === 'server') await refuseCluster(runner);
     await lock(runner, signal);
@@ -63,6 +65,16 @@ export async function migrate(
   } finally {
     await runner.release();
     await dataSource.destroy();
+  }
+}
+
+/** Whatever keeps it from connecting to a server, such as an expired certificate, can be mended without a restart. */
+async function initialize(dataSource: DataSource, { kind }: DatabaseConnection): Promise<void> {
+  try {
+    await dataSource.initialize();
+  } catch (error) {
+    if (kind === 'embedded' || isDatabaseOutage(error)) throw error;
+    throw new DatabaseOutage((error as Error).message, { cause: error });
   }
 }
 

@@ -19,7 +19,7 @@ export function pgDriver<Pool extends pg.Pool>(
   return { Pool, Client, types: pg.types, defaults: pg.defaults };
 }
 
-/** A client that can run a pipelined batch, and with which nothing that the server or a file says or does ends the process. */
+/** A client that can run a pipelined batch. Neither what the server does nor a missing file ends the process. */
 export class RowParsingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     try {

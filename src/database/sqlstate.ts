@@ -1,5 +1,8 @@
 export const LOCK_NOT_AVAILABLE = '55P03';
 
+/** What settings of the role or the database can cause, which a connection has from its start to its end. */
+export const OF_SESSION: ReadonlySet<string> = new Set(['25006', '42501']);
+
 /**
  * The meaning of a server error. The transaction is rolled back, unless the outcome is `unknown`.
  *

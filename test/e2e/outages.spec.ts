@@ -65,7 +65,7 @@ describeOnServer('A database outage', () => {
     await wire.close();
     await direct.end();
     await database.drop();
-    await rm(authority);
+    await rm(authority, { force: true });
   });
 
   const list = () => call(origin, 'GET', '/v1/pets', { headers });

@@ -8,6 +8,7 @@ import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
 import { describeOnServer } from './support/database.js';
 
 const { DATABASE_URL: url = '', DATABASE_DIRECT_URL: server = url } = process.env;
@@ -129,6 +130,29 @@ describeOnServer('Settings of a database', () => {
       }
     }
   }
+
+  it('that are taken back refuse nothing for longer', async () => {
+    if (!preparedStatements) return; // PgBouncer
+    const app = await start();
+    try {
+      const transactions = app.get(Transactions);
+      const many = (statement: string) =>
+        Promise.allSettled(
+          Array.from({ length: 6 }, () => transactions.run((own) => own.query<unknown>(statement))),
+        );
+      const refused = async () =>
+        (await many('UPDATE api_keys SET note = note')).filter(({ status }) => status === 'rejected').length;
+      await direct.query(`CREATE ROLE ${name}`);
+      await direct.query(`ALTER DATABASE ${name} SET role = ${name}`);
+      await many('SELECT pg_sleep(0.5)'); // so that there are connections with the setting
+      await direct.query(`ALTER DATABASE ${name} RESET role`);
+      expect(await refused()).toBeGreaterThan(1);
+      await answered(async () => expect(await refused()).toBe(0));
+    } finally {
+      await app.close();
+      await direct.query(`DROP ROLE ${name}`);
+    }
+  });
 
   it('let no policy hide rows: statements fail, and the service is not ready', async () => {
     if (!preparedStatements) return; // PgBouncer

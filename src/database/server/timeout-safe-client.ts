@@ -26,6 +26,7 @@ const ignore = (): void => {};
  */
 export class TimeoutSafeClient extends RowParsingClient {
   isAbandoned = false;
+  readonly madeAt = performance.now();
   server: string | undefined;
   private readonly session: Session | undefined;
 
