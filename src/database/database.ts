@@ -11,6 +11,7 @@ import { withTimeout } from '../common/with-timeout.js';
 import type { Availability } from './availability.js';
 import type { DatabaseConnection } from './connection.js';
 import { requireFit } from './batching/require-fit.js';
+import { isConnectFailure } from './connect-failures.js';
 import type { ClusterNodes } from './distribution.js';
 import { requireWord } from './require-kept.js';
 import { migrate, type Migration, type Tables } from './migrator.js';
@@ -154,6 +155,7 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
 /** A wrong password or a missing database can be fixed without a restart; a faulty migration cannot. */
 function isTemporary(error: unknown): boolean {
+  if (isConnectFailure(error)) return true;
   const { code } = error as { code?: unknown };
   return isDatabaseOutage(error) && !(typeof code === 'string' && meaningOf(code) === 'schema');
 }

@@ -3,7 +3,7 @@ import { Logger, type Type } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
 import type { DatabaseConnection } from './connection.js';
-import { DatabaseOutage, driverErrorOf, isDatabaseOutage } from './database-errors.js';
+import { driverErrorOf } from './database-errors.js';
 import { refuseCluster } from './citus/require-cluster.js';
 import type { OtherTables } from './kept.js';
 import { requireKept } from './require-kept.js';
@@ -44,7 +44,7 @@ export async function migrate(
   const distribution = connection.kind === 'server' ? connection.distribution : undefined;
   const entities = distribution ? tables.entities : [];
   const dataSource = new DataSource({ ...migrationOptions(connection), migrations, entities });
-  await initialize(dataSource, connection);
+  await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
     await requireUtf8(runner);
@@ -65,16 +65,6 @@ export async function migrate(
   } finally {
     await runner.release();
     await dataSource.destroy();
-  }
-}
-
-/** Whatever keeps it from connecting to a server, such as an expired certificate, can be mended without a restart. */
-async function initialize(dataSource: DataSource, { kind }: DatabaseConnection): Promise<void> {
-  try {
-    await dataSource.initialize();
-  } catch (error) {
-    if (kind === 'embedded' || isDatabaseOutage(error)) throw error;
-    throw new DatabaseOutage((error as Error).message, { cause: error });
   }
 }
 

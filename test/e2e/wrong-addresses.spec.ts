@@ -26,7 +26,7 @@ describeOnServer('A start', () => {
     [
       'with a certificate that cannot be read',
       ({ url }: ServerConnection) => ({ url: folderAsFile(url), directUrl: folderAsFile(url) }),
-      'EISDIR: illegal operation on a directory, read',
+      'Error: EISDIR: illegal operation on a directory, read',
     ],
   ])('with an address %s says so, and goes on trying', async (_, wrong, problem) => {
     const connection = database.connection as ServerConnection;
