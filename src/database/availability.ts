@@ -15,9 +15,6 @@ export interface ServerClient extends ClientBase {
 /** A single failure may be a moment of the network. */
 const LASTING = { count: 3, ms: 1_000 };
 
-/** If new connections are refused as well, each is replaced so often. */
-const DOUBT_EVERY_MS = 5_000;
-
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
 export class Availability {
   /** All connections but the heartbeat's. */
@@ -30,7 +27,6 @@ export class Availability {
   private awaySince = 0;
   private readonly reason = new LastingReason();
   private respondedAt = 0;
-  private doubtedAt = -Infinity;
   private readonly failing = { since: 0, count: 0, isLogged: false };
 
   get isAvailable(): boolean {
@@ -74,16 +70,6 @@ export class Availability {
     this.reason.begin(reason);
     this.logAway(reason);
     for (const listener of this.listeners) listener(new DatabaseOutage());
-  }
-
-  /** A setting of the role or the database refuses statements. It may have changed since the connections were made. */
-  doubtSessions(): void {
-    const now = performance.now();
-    if (now - this.doubtedAt >= DOUBT_EVERY_MS) this.doubtedAt = now;
-  }
-
-  isDoubtful({ madeAt }: { readonly madeAt: number }): boolean {
-    return madeAt < this.doubtedAt;
   }
 
   /** The connections that are there may go on, and so may the heartbeat's. During an outage it is no news. */

@@ -10,6 +10,7 @@ it.each([
   failure("Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID'),
   failure('permission denied', 'EACCES'),
   failure('The server does not support SSL connections'),
+  failure('timeout expired'),
 ])('%s can be mended without a restart', (error) => {
   expect(isConnectFailure(error)).toBe(true);
 });

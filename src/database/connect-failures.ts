@@ -2,7 +2,8 @@
 const CODES =
   /^(?:CERT_|CRL_|DEPTH_ZERO_|ERR_OSSL_|ERR_SSL_|ERR_TLS_|HOSTNAME_|INVALID_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|EACCES$|EISDIR$|EMFILE$|ENOTDIR$)/;
 /** Of pg. */
-const TEXTS = /^(?:The server does not support SSL|There was an error establishing an SSL connection|SASL: )/;
+const TEXTS =
+  /^(?:The server does not support SSL|timeout expired$|There was an error establishing an SSL connection|SASL: )/;
 
 /** Whether a connection could not be made for a reason that can be mended without a restart, such as a certificate. */
 export function isConnectFailure(error: unknown): boolean {

@@ -46,7 +46,7 @@ export class DatabaseModule {
       ],
       providers: [
         { provide: Availability, useValue: availability },
-        { provide: RefusalLog, useValue: new RefusalLog(undefined, availability) },
+        { provide: RefusalLog, useValue: new RefusalLog() },
         {
           provide: StatementQueues,
           inject: [DataSource, RefusalLog, Tracing],

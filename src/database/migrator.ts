@@ -47,8 +47,8 @@ export async function migrate(
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
   try {
-    await requireUtf8(runner);
     if (connection.kind === 'server') await requireSameDatabase(runner, connection);
+    await requireUtf8(runner);
     if (distribution) await distribution.requireCluster(runner);
     else if (connection.kind === 'server') await refuseCluster(runner);
     await lock(runner, signal);

@@ -1,9 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { DatabaseError } from 'pg';
-import type { Availability } from './availability.js';
 import { meaningOfError } from './database-errors.js';
 import { DATABASE_LIMITS } from './limits.js';
-import { OF_SESSION } from './sqlstate.js';
 
 /** The time without a refusal after which an incident is over. */
 const QUIET_MS = 5_000;
@@ -29,15 +27,11 @@ export class RefusalLog {
   private readonly incidents = new Map<string, Incident>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly quietMs = QUIET_MS,
-    private readonly availability?: Availability,
-  ) {}
+  constructor(private readonly quietMs = QUIET_MS) {}
 
   /** `statement` is a name, such as that of a prepared statement. */
   count(error: DatabaseError, statement?: string): void {
     const { code = '' } = error;
-    if (OF_SESSION.has(code)) this.availability?.doubtSessions();
     const incident = this.incidentOf(code);
     if (incident.isLogged || (meaningOfError(error) === 'busy' && !isLasting(incident))) return;
     incident.isLogged = true;

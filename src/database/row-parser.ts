@@ -69,8 +69,10 @@ export function installRowParser(given: object): void {
     let unreplicated: DatabaseError | undefined;
     const take = (message: Message): void => {
       if (message === READ) return;
-      if (message.name === 'error') nameConstraint(message as object);
-      else if (message.name === 'notice') unreplicated ??= unreplicatedCommit(message as object);
+      if (message.name === 'error') {
+        nameConstraint(message as object);
+        connection.emit('refusal', message);
+      } else if (message.name === 'notice') unreplicated ??= unreplicatedCommit(message as object);
       else if (unreplicated && message.name === 'readyForQuery') {
         pass(unreplicated);
         unreplicated = undefined;

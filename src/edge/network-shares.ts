@@ -10,7 +10,7 @@ export class NetworkShares {
 
   constructor(private readonly load: Pick<LoadMonitor, 'free'>) {}
 
-  /** A network may have about as many as there are free places. */
+  /** A network may have about as many as there are free places: half of those that others leave. */
   async run<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
     const others = this.underWay.get(network) ?? 0;
     if (others > this.load.free + 1)

@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config/config.js';
+import { DatabaseRefusal } from '../../src/database/database-errors.js';
 import { Database } from '../../src/database/database.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { describeOnServer } from './support/database.js';
@@ -140,11 +141,14 @@ describeOnServer('Settings of a database', () => {
         Promise.allSettled(
           Array.from({ length: 6 }, () => transactions.run((own) => own.query<unknown>(statement))),
         );
-      const refused = async () =>
-        (await many('UPDATE api_keys SET note = note')).filter(({ status }) => status === 'rejected').length;
+      const refused = async () => {
+        const outcomes = await many('UPDATE api_keys SET note = note');
+        return outcomes.filter((one) => one.status === 'rejected' && one.reason instanceof DatabaseRefusal)
+          .length;
+      };
       await direct.query(`CREATE ROLE ${name}`);
       await direct.query(`ALTER DATABASE ${name} SET role = ${name}`);
-      await many('SELECT pg_sleep(0.5)'); // so that there are connections with the setting
+      await many('SELECT pg_sleep(0.3)'); // so that there are connections with the setting
       await direct.query(`ALTER DATABASE ${name} RESET role`);
       expect(await refused()).toBeGreaterThan(1);
       await answered(async () => expect(await refused()).toBe(0));

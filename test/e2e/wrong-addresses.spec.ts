@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createApp } from '../../src/app.js';
 import { Config } from '../../src/common/config/config.js';
 import type { ServerConnection } from '../../src/database/connection.js';
@@ -8,6 +10,13 @@ import { createDatabase, describeOnServer, type TestDatabase } from './support/d
 
 describeOnServer('A start', () => {
   let database: TestDatabase;
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket));
+  beforeAll(() => once(silent.listen(0, '127.0.0.1'), 'listening'));
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((closed) => silent.close(closed));
+  });
   beforeEach(async () => {
     database = await createDatabase();
   });
@@ -27,6 +36,16 @@ describeOnServer('A start', () => {
       'with a certificate that cannot be read',
       ({ url }: ServerConnection) => ({ url: folderAsFile(url), directUrl: folderAsFile(url) }),
       'Error: EISDIR: illegal operation on a directory, read',
+    ],
+    [
+      'for requests with a certificate that cannot be read',
+      ({ url }: ServerConnection) => ({ url: folderAsFile(url) }),
+      'Error: EISDIR: illegal operation on a directory, read',
+    ],
+    [
+      'for requests that stays silent',
+      () => ({ url: `postgres://127.0.0.1:${(silent.address() as AddressInfo).port}/x` }),
+      'Error: timeout expired',
     ],
   ])('with an address %s says so, and goes on trying', async (_, wrong, problem) => {
     const connection = database.connection as ServerConnection;

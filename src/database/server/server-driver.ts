@@ -70,7 +70,7 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
     /** pg's pool calls it for every client that is released. */
     _release(client: pg.PoolClient & TimeoutSafeClient, idleListener: () => void, error?: unknown): void {
       if (!client.isAbandoned) {
-        _release.call(this, client, idleListener, error || availability.isDoubtful(client));
+        _release.call(this, client, idleListener, error || client.isOutdated);
         return;
       }
       this.abandoned.add(client);

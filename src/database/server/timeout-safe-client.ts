@@ -3,6 +3,7 @@ import { destroyConnection, isClosed } from '../destroy-connection.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
+import { OF_SESSION } from '../sqlstate.js';
 import { SERVER } from './server-identity.js';
 import type { Session } from './session.js';
 
@@ -10,6 +11,9 @@ import type { Session } from './session.js';
 const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings: 'on' };
 
 const ASK_SERVER = `SELECT (${SERVER})::text AS server`;
+
+/** If new connections are refused the same, each is replaced so often. */
+const OUTDATED_MS = 2_000;
 
 export type Callback = (error: Error | null, ...results: unknown[]) => void;
 
@@ -26,13 +30,19 @@ const ignore = (): void => {};
  */
 export class TimeoutSafeClient extends RowParsingClient {
   isAbandoned = false;
-  readonly madeAt = performance.now();
+  /** Its session may have settings that the role or the database has no more. */
+  isOutdated = false;
   server: string | undefined;
   private readonly session: Session | undefined;
 
   constructor(config?: string | SessionConfig) {
     super(config);
     if (typeof config === 'object') this.session = config.session;
+    const madeAt = performance.now();
+    const { connection } = this as unknown as { connection: Connection };
+    connection.on('refusal', ({ code = '' }: DatabaseError) => {
+      this.isOutdated ||= OF_SESSION.has(code) && performance.now() - madeAt > OUTDATED_MS;
+    });
   }
 
   /**

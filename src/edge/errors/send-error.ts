@@ -30,7 +30,7 @@ function removeUnsendable({ log }: FastifyRequest, reply: FastifyReply): void {
       for (const each of [value].flat()) validateHeaderValue(name, each as string);
     } catch {
       void reply.removeHeader(name);
-      log.error(`The header ${name} cannot be sent: encode its value, as by encodeURIComponent.`);
+      log.error(`The header ${name} cannot be sent: encode what it contains, as by encodeURIComponent.`);
     }
   }
 }
