@@ -34,7 +34,7 @@ export async function run(drill) {
   if (!isWhole()) throw new Error(`The base backup failed: ${told}`);
 
   await query(url, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS id');
-  // What follows the backup is no longer in the folder of the server, only in the archive.
+  // The archive has whole files, and one that is not.
   for (const statement of ['SELECT pg_switch_wal()', 'CHECKPOINT']) await query(url, statement);
   const [{ moment }] = await query(url, 'SELECT clock_timestamp()::text AS moment');
   await delay(100);

@@ -4,3 +4,5 @@
  */
 export const SERVER = `((extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint
   # hashtextextended(rtrim(pg_relation_filepath('pg_catalog.pg_class'), '0123456789'), 0))`;
+
+export const ASK_SERVER = `SELECT (${SERVER})::text AS server`;

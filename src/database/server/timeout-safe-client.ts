@@ -4,13 +4,11 @@ import { RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
 import { OF_SESSION } from '../sqlstate.js';
-import { SERVER } from './server-identity.js';
+import { ASK_SERVER } from './server-identity.js';
 import type { Session } from './session.js';
 
 /** pg parses timestamps in ISO style only. PgBouncer applies these to every connection that it lends. */
 const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings: 'on' };
-
-const ASK_SERVER = `SELECT (${SERVER})::text AS server`;
 
 /** If new connections are refused the same, each is replaced so often. */
 const OUTDATED_MS = 2_000;
