@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import { Socket } from 'node:net';
 
 /**
- * Sends a response in a single write. Node.js ends a response with an empty write and then passes both chunks to writev,
- * which costs more than a plain write.
+ * Sends a response in a single write. Before version 24.21, Node.js ends a response with an empty write and then passes
+ * both chunks to writev, which costs more than a plain write.
  */
 export function sendInOneWrite(server: Server): void {
   server.on('connection', (socket) => {
