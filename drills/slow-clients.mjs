@@ -81,13 +81,13 @@ function crowdsOf(origin, key) {
   const bundle = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
   const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`;
   const body = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"name":"`;
-  const endless = { drip: 'x', size: HOLDING / 2, backWithinMs: 10_000, answer: 413 };
+  const endless = { drip: 'x', size: HOLDING / 2, backWithinMs: 10_000, answer: 413, leaves: true };
   const slowly = { size: HOLDING, bytesPerSecond: BYTES_PER_S, stays: true };
   return [
     { name: 'slow readers of the page', first: bundle, drip: '', ...slowly },
     { name: 'slow readers of animals', first: page, drip: '', ...slowly },
     { name: 'slow readers that go on asking for animals', first: page, drip: page, ...slowly },
-    { name: 'slow bodies', first: body, drip: 'x', size: HOLDING, answer: 408 },
+    { name: 'slow bodies', first: body, drip: 'x', size: HOLDING, answer: 408, leaves: true },
     { name: 'endless bodies', first: fill('Content-Length: 10000000\r\n\r\n'), ...endless },
     { name: 'endless chunks', first: fill('Transfer-Encoding: chunked\r\n\r\nffffff\r\n'), ...endless },
     { name: 'slow headers', first: 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n', drip: 'X-A: b\r\n' },

@@ -17,8 +17,10 @@ const PIPELINED = 100;
 /** Slow enough to stay below the limit of overload. */
 const APART_MS = 20;
 const ATTACK_S = { long: 60, short: 3 };
-const AT_MOST_MIB = 700;
-const LIVE_MS = 1_000;
+const AT_MOST_MIB = { long: 700, short: 300 };
+/** The short form runs on busy machines. */
+const LIVE_MS = { long: 1_000, short: 5_000 };
+const SUCCEED = { long: 1, short: 0.9 };
 const EVERY_MS = 50;
 
 export async function run(drill) {
@@ -47,18 +49,21 @@ export async function run(drill) {
   drill.figure('attack', `${connections * PIPELINED} pages of ${Math.round(pageBytes / 1024)} KiB`);
   drill.figure('memory of the service', `${memory.first} MiB before, ${memory.most()} MiB at most`);
   const { slowest } = judge(drill, '/health/live', live);
-  const { allSucceed } = judge(drill, 'pages for another key', pages);
+  const { succeeded } = judge(drill, 'pages for another key', pages);
   drill.expect(
     '/health/live: all succeed',
     live.every(({ status }) => status === 200),
   );
-  // The short form runs on busy machines, where these times say nothing about the service.
-  if (!drill.short) {
-    drill.expect('pages for another key: all succeed', allSucceed);
-    drill.expect(`/health/live answers within ${LIVE_MS} ms`, slowest <= LIVE_MS);
-  }
+  drill.expect(
+    `pages for another key: at least ${SUCCEED[form] * 100} % succeed`,
+    succeeded >= SUCCEED[form] * pages.length,
+  );
+  drill.expect(`/health/live answers within ${LIVE_MS[form]} ms`, slowest <= LIVE_MS[form]);
   drill.expect('the service goes on', service.running());
-  drill.expect(`it holds at most ${AT_MOST_MIB} MiB`, memory.most() > 0 && memory.most() <= AT_MOST_MIB);
+  drill.expect(
+    `it holds at most ${AT_MOST_MIB[form]} MiB`,
+    memory.most() > 0 && memory.most() <= AT_MOST_MIB[form],
+  );
 }
 
 /** Fills a page with the longest names, and returns its size. */
@@ -103,5 +108,5 @@ function judge(drill, what, answers) {
     what,
     `${answers.length} requests, ${failed.length} failed ${why}; p50 ${median.toFixed(1)} ms, at most ${most.toFixed(0)} ms`,
   );
-  return { slowest: most, allSucceed: failed.length === 0 };
+  return { slowest: most, succeeded: answers.length - failed.length };
 }

@@ -1,5 +1,6 @@
-// Runs a command once HAProxy is installed, for tests that skip without it: `node scripts/with-haproxy.mjs -- npm test -- proxy`.
-import { requireTool } from './support/tool.mjs';
+// Runs a command with the HAProxy of the deployment, for tests that skip without it:
+// `node scripts/with-haproxy.mjs -- npm test -- proxy`.
+import { requireHaproxy } from './support/haproxy.mjs';
 import { endLike, runChild } from './support/run-child.mjs';
 import { giveUp, say } from './support/say.mjs';
 
@@ -7,7 +8,7 @@ const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
 if (!command) giveUp('Which command? Usage: node scripts/with-haproxy.mjs -- <command> [arguments …]');
 
 try {
-  requireTool({ progress: say }, 'haproxy');
+  await requireHaproxy({ progress: say });
 } catch (error) {
   giveUp(error.message);
 }

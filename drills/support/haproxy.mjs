@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../scripts/support/free-port.mjs';
+import { requireHaproxy } from '../../scripts/support/haproxy.mjs';
 import { root } from '../../scripts/support/root.mjs';
 import { say } from '../../scripts/support/say.mjs';
-import { requireTool } from '../../scripts/support/tool.mjs';
 
 const START_MS = 10_000;
 
@@ -15,7 +15,7 @@ const START_MS = 10_000;
  * considers a server healthy.
  */
 export async function startHaproxy(drill, { files = ['haproxy.cfg'], host = '127.0.0.1', addresses }) {
-  requireTool(drill, 'haproxy');
+  await requireHaproxy(drill);
   const [http, status] = [await freePort(), await freePort()];
   const env = {
     ...process.env,

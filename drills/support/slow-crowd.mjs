@@ -6,6 +6,8 @@ import { percentile } from './statistics.mjs';
 export const CUT_WITHIN_S = 15;
 const DRIP_MS = 1_000;
 const SIP_MS = 100;
+const MIB = 1_048_576;
+const COMPLETE = 'with an Error body';
 /** Connections at a time: of more, the kernel would refuse some, not the service. */
 const GROUP = 50;
 
@@ -23,8 +25,10 @@ export class SlowCrowd {
   ages = [];
   /** The number of responses by status. */
   answers = new Map();
+  /** What they have read, if that is limited. */
+  bytes = 0;
 
-  /** `stays`: the server must not cut them off. */
+  /** `stays`: the server must not cut them off. `leaves`: the server may read on after its answer. */
   constructor(name, { origin, size, again = true, answer, stays = false, ...client }) {
     this.name = name;
     this.replace = again;
@@ -51,13 +55,19 @@ export class SlowCrowd {
   }
 
   summary() {
-    const { name, ages, expected, stays } = this;
-    return { name, ages, expected, stays, open: this.open.size, answers: [...this.answers] };
+    const { name, ages, expected, stays, bytes } = this;
+    return { name, ages, expected, stays, bytes, open: this.open.size, answers: [...this.answers] };
   }
 
   #connect() {
-    const { address, first, drip, reads, bytesPerSecond, backWithinMs } = this.#client;
-    const sip = bytesPerSecond && sipping((bytesPerSecond * SIP_MS) / 1_000, () => socket);
+    const { address, first, drip, reads, bytesPerSecond, backWithinMs, leaves } = this.#client;
+    const sip =
+      bytesPerSecond &&
+      sipping(
+        (bytesPerSecond * SIP_MS) / 1_000,
+        () => socket,
+        (bytes) => (this.bytes += bytes),
+      );
     const socket = connect({ host: address.hostname, port: Number(address.port), onread: sip });
     let text = '';
     let timer;
@@ -66,7 +76,11 @@ export class SlowCrowd {
       socket.write(first);
       timer = setInterval(() => socket.write(drip), DRIP_MS);
     });
-    if (reads && !sip) socket.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+    if (reads && !sip)
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+        if (leaves && kindOfAnswer(text).endsWith(COMPLETE)) socket.destroy();
+      });
     socket.on('error', () => {});
     socket.on('close', () => {
       clearInterval(timer);
@@ -85,27 +99,32 @@ export class SlowCrowd {
 }
 
 /** Reads a few bytes at a time, with a pause after each read. */
-const sipping = (bytes, socket) => ({
+const sipping = (bytes, socket, count) => ({
   buffer: Buffer.alloc(bytes),
-  callback() {
+  callback(taken) {
+    count(taken);
     setTimeout(() => socket().resume(), SIP_MS);
     return false;
   },
 });
 
-export function judgeCrowd(drill, { name, ages, open, answers, expected, stays }) {
+export function judgeCrowd(drill, { name, ages, open, answers, expected, stays, bytes }) {
   const longest = ages.length > 0 ? percentile(ages, 1) : Infinity;
   const times =
     ages.length > 0
       ? `, after ${percentile(ages, 0.5).toFixed(1)} s (median), ${longest.toFixed(1)} s at most`
       : '';
-  drill.figure(name, `${ages.length} cut${times}; ${open} still open`);
-  if (stays) return;
-  drill.expect(`${name}: each is cut within ${CUT_WITHIN_S} s`, open === 0 && longest <= CUT_WITHIN_S);
+  const read = bytes > 0 ? `; ${(bytes / MIB).toFixed(1)} MiB read` : '';
+  drill.figure(name, `${ages.length} gone${times}; ${open} still open${read}`);
+  if (stays) {
+    drill.expect(`${name}: they did read`, bytes >= MIB);
+    return;
+  }
+  drill.expect(`${name}: each is gone within ${CUT_WITHIN_S} s`, open === 0 && longest <= CUT_WITHIN_S);
   if (!expected) return;
-  const wrong = answers.filter(([answer]) => answer !== `${expected} with an Error body`);
+  const wrong = answers.filter(([answer]) => answer !== `${expected} ${COMPLETE}`);
   drill.expect(
-    `${name}: each is told ${expected} with an Error body ${wrong.map(([answer, n]) => `(not: ${n} × ${answer})`).join(' ')}`,
+    `${name}: each is told ${expected} ${COMPLETE} ${wrong.map(([answer, n]) => `(not: ${n} × ${answer})`).join(' ')}`,
     answers.length > 0 && wrong.length === 0,
   );
 }
@@ -114,7 +133,7 @@ export function judgeCrowd(drill, { name, ages, open, answers, expected, stays }
 function kindOfAnswer(text) {
   const [, status = 'nothing'] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
   const [, body = ''] = /\r\n\r\n(\{[^{}]*\})/.exec(text) ?? [];
-  return isError(body, status) ? `${status} with an Error body` : `${status} without an Error body`;
+  return isError(body, status) ? `${status} ${COMPLETE}` : `${status} without an Error body`;
 }
 
 function isError(body, status) {

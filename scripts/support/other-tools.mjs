@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { giveUp, say } from './say.mjs';
 import { isThere } from './tool.mjs';
 
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store');
+export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'animal-store');
 
 /** Builds a program with Go: `goTool('helm', 'helm.sh/helm/v4/cmd/helm', 'v4.3.1')`. */
 export function goTool(name, path, version) {

@@ -4,21 +4,27 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 /** Requires a program; installs its package when run as root on Debian. */
 export function requireTool(drill, program, debianPackage = program) {
   if (isThere(program)) return;
-  if (process.getuid() === 0 && existsSync('/usr/bin/apt-get')) {
-    drill.progress(`installing ${program} (apt-get install ${debianPackage})`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const options = { env, stdio: 'ignore', timeout: 300_000 };
-    spawnSync('apt-get', ['-qq', 'update'], options);
-    withoutStarting(() =>
-      spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', debianPackage], options),
-    );
-  }
+  if (mayInstall()) drill.progress(`installing ${program} (apt-get install ${debianPackage})`);
+  installPackages(debianPackage);
   if (!isThere(program)) {
     throw new Error(
       `${program} is not installed. On Debian and Ubuntu: sudo apt-get install ${debianPackage}`,
     );
   }
 }
+
+/** Does nothing but as root on Debian; whether it succeeded shows in what is there afterwards. */
+export function installPackages(...packages) {
+  if (!mayInstall()) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const options = { env, stdio: 'ignore', timeout: 300_000 };
+  spawnSync('apt-get', ['-qq', 'update'], options);
+  withoutStarting(() =>
+    spawnSync('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', ...packages], options),
+  );
+}
+
+const mayInstall = () => process.getuid() === 0 && existsSync('/usr/bin/apt-get');
 
 /** Keeps a Debian package from starting its server, unless the machine has its own policy. */
 function withoutStarting(install) {
