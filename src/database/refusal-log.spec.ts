@@ -76,16 +76,35 @@ describe('RefusalLog', () => {
   it('logs the start and the end of late answers, and no single one', () => {
     const refusals = new RefusalLog(1_000);
     for (let i = 0; i < 4; i++) {
-      refusals.countOverdue('pets insert');
+      refusals.countLate('answer', 'pets insert');
       jest.advanceTimersByTime(600);
     }
     jest.advanceTimersByTime(3_000);
-    refusals.countOverdue();
+    refusals.countLate('answer');
     jest.advanceTimersByTime(3_000);
     expect(lines).toEqual([
       'The database takes longer than 600 ms for statements, such as "pets insert", which are answered 503',
       'The database is late no longer: 4 in 1.8 s.',
     ]);
+  });
+
+  it.each([
+    [
+      'turn',
+      /^Too much load, or a slow database: .+, such as "pets page",/,
+      /^Statements get their turn again: 4/,
+    ],
+    ['connection', /^All connections for transactions are in use/, /^Transactions get a connection again: 4/],
+    ['transaction', /^Transactions take longer/, /^Transactions end in time again: 4/],
+  ] as const)('logs the start and the end of what waits or takes too long: %s', (kind, begins, ends) => {
+    const refusals = new RefusalLog(1_000);
+    for (let i = 0; i < 4; i++) {
+      refusals.countLate(kind, 'pets page');
+      jest.advanceTimersByTime(600);
+    }
+    jest.advanceTimersByTime(3_000);
+    expect(lines).toEqual([expect.stringMatching(begins), expect.stringMatching(ends)]);
+    expect(lines[0]).toMatch(/, which are answered 503$/);
   });
 
   it('are logged without the value that does not have the syntax of its type', () => {

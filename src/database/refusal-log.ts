@@ -3,13 +3,35 @@ import type { DatabaseError } from 'pg';
 import { meaningOfError } from './database-errors.js';
 import { DATABASE_LIMITS } from './limits.js';
 
+const { waitMs, answerMs } = DATABASE_LIMITS;
+
 /** The time without a refusal after which an incident is over. */
 const QUIET_MS = 5_000;
 
 /** Single statements wait too long in normal operation. An incident is so many, the last so long after the first. */
 const LASTING = { count: 3, ms: 1_000 };
 
-const OVERDUE = 'overdue';
+/** What is answered 503 without a word of the server: how it begins, and how it ends. */
+const LATE = {
+  answer: {
+    begins: `The database takes longer than ${answerMs} ms for statements`,
+    ends: 'The database is late no longer',
+  },
+  turn: {
+    begins: `Too much load, or a slow database: statements wait longer than ${waitMs} ms for their turn`,
+    ends: 'Statements get their turn again',
+  },
+  connection: {
+    begins: `All connections for transactions are in use for longer than ${waitMs} ms (see state and query in pg_stat_activity): transactions`,
+    ends: 'Transactions get a connection again',
+  },
+  transaction: {
+    begins: 'Transactions take longer than a request may',
+    ends: 'Transactions end in time again',
+  },
+} as const;
+
+export type LateKind = keyof typeof LATE;
 
 /** The context in which Citus names the node that refused a statement. */
 const ON_NODE = /^while executing command on \S+$/;
@@ -40,14 +62,12 @@ export class RefusalLog {
     );
   }
 
-  /** An answer did not come in time, although the server answers others. */
-  countOverdue(statement?: string): void {
-    const incident = this.incidentOf(OVERDUE);
+  /** Something did not come in time, although the server answers others. */
+  countLate(kind: LateKind, statement?: string): void {
+    const incident = this.incidentOf(kind);
     if (incident.isLogged || !isLasting(incident)) return;
     incident.isLogged = true;
-    this.logger.error(
-      `The database takes longer than ${DATABASE_LIMITS.answerMs} ms for statements${example(statement)}, which are answered 503`,
-    );
+    this.logger.error(`${LATE[kind].begins}${example(statement)}, which are answered 503`);
   }
 
   private incidentOf(code: string): Incident {
@@ -67,8 +87,7 @@ export class RefusalLog {
       this.incidents.delete(code);
       if (!isLogged) continue;
       const seconds = ((last - since) / 1000).toFixed(1);
-      const what = code === OVERDUE ? 'is late no longer' : `no longer refuses statements with ${code}`;
-      this.logger.warn(`The database ${what}: ${count} in ${seconds} s.`);
+      this.logger.warn(`${endOf(code)}: ${count} in ${seconds} s.`);
     }
     if (this.incidents.size > 0) return;
     clearInterval(this.timer);
@@ -78,6 +97,12 @@ export class RefusalLog {
 
 function example(statement?: string): string {
   return statement ? `, such as "${statement}"` : '';
+}
+
+function endOf(code: string): string {
+  return code in LATE
+    ? LATE[code as LateKind].ends
+    : `The database no longer refuses statements with ${code}`;
 }
 
 function isLasting({ since, last, count }: Incident): boolean {

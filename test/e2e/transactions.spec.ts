@@ -273,6 +273,20 @@ describeInside('A transaction', () => {
       expect(await limit(shelves.manager)).not.toEqual([{ statement_timeout: '400ms' }]);
     });
 
+    it('is refused, and the reason logged, while others keep all connections for themselves', async () => {
+      const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+      const dataSource = feature.app.get(DataSource);
+      const kept = Array.from({ length: 20 }, () => dataSource.createQueryRunner());
+      await Promise.allSettled(kept.map((runner) => runner.startTransaction()));
+      const reason = expect.stringContaining('All connections for transactions are in use');
+      for (const end = performance.now() + 10_000; performance.now() < end && logged.mock.calls.length === 0;)
+        await expect(transactions.run(() => Promise.resolve())).rejects.toBeInstanceOf(DatabaseBusy);
+      await Promise.all(kept.map((runner) => runner.release()));
+      expect(logged.mock.calls).toEqual([[reason]]);
+      logged.mockRestore();
+      await run((transaction) => transaction.withRepository(shelves).add({ label: 'afterwards' }));
+    });
+
     it('is ended by the server if the service no longer answers', async () => {
       const limit = (manager: Transaction) => manager.query('SHOW idle_in_transaction_session_timeout');
       expect(await run(limit)).toEqual([{ idle_in_transaction_session_timeout: '950ms' }]);

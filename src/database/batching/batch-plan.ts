@@ -20,7 +20,7 @@ export interface BatchRules {
   readonly kind: 'read' | 'write';
   /** Whether a connection keeps named prepared statements. */
   readonly named: boolean;
-  readonly refusals: Pick<RefusalLog, 'count' | 'countOverdue'>;
+  readonly refusals: Pick<RefusalLog, 'count' | 'countLate'>;
   readonly locks: RecentLock;
   readonly distribution?: Distribution | undefined;
 }
@@ -142,7 +142,7 @@ export class BatchPlan implements TransactionListener {
     const error =
       this.rules.kind === 'write' ? new OutcomeUnknown({ cause }) : new DatabaseOutage(undefined, { cause });
     if (cause === undefined)
-      this.rules.refusals.countOverdue(transactions[0]?.find(isCallerQuery)?.statement.name);
+      this.rules.refusals.countLate('answer', transactions[0]?.find(isCallerQuery)?.statement.name);
     for (const transaction of transactions) rejectAll(transaction, error);
   }
 

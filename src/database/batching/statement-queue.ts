@@ -58,7 +58,10 @@ export class StatementQueue {
     shareKey?: string,
     hold?: Hold<Row[]>,
   ): Promise<Row[]> {
-    if (this.waiting.length >= MOST_WAITING) throw new DatabaseBusy();
+    if (this.waiting.length >= MOST_WAITING) {
+      this.countLate([{ statement }]);
+      throw new DatabaseBusy();
+    }
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
       query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold };
@@ -118,9 +121,14 @@ export class StatementQueue {
     const isLate = lateAt(now);
     const late = this.waiting.filter(isLate);
     this.waiting = this.waiting.filter((query) => !isLate(query));
+    this.countLate(late);
     this.refuse(late, new DatabaseBusy());
     const [first] = this.waiting;
     if (first) this.deadline = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
+  }
+
+  private countLate(queries: readonly Pick<PendingQuery, 'statement'>[]): void {
+    for (const { statement } of queries) this.target.refusals.countLate('turn', statement.name);
   }
 
   private refuseWaiting(outage: DatabaseOutage): void {

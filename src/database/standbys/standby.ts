@@ -52,7 +52,7 @@ export class Standby {
       availability,
       answerMs: follower.answerMs,
       largestBatch: STANDBY_BATCH,
-      refusals: { count() {}, countOverdue() {} }, // the primary serves
+      refusals: { count() {}, countLate() {} }, // the primary serves
       locks: new RecentLock(),
       pool: () => pool,
     };

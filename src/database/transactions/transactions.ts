@@ -72,15 +72,13 @@ export class Transactions {
   private async runUntil<T>(deadline: number, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       this.availability.check();
-      if (this.waiting >= MOST_WAITING) throw new DatabaseBusy();
       const transaction = new TimedTransaction(
         this.dataSource.createQueryRunner(),
         BEGIN[this.connection.kind],
         deadline,
       );
       try {
-        this.waiting++;
-        await transaction.connect().finally(() => this.waiting--);
+        await this.connect(transaction);
         return await transaction.run(work);
       } catch (thrown) {
         const error = driverErrorOf(thrown);
@@ -88,10 +86,18 @@ export class Transactions {
         const outcome = toTransactionError(error, transaction.isCommitting);
         const refusal = refusalOf(outcome);
         if (refusal) this.refusals.count(refusal);
-        else if (isOverdue(error)) this.refusals.countOverdue();
+        else if (isOverdue(error)) this.refusals.countLate('answer');
+        else if (isLate(outcome))
+          this.refusals.countLate(transaction.isConnected ? 'transaction' : 'connection');
         throw outcome;
       }
     }
+  }
+
+  private async connect(transaction: TimedTransaction): Promise<void> {
+    if (this.waiting >= MOST_WAITING) throw new DatabaseBusy();
+    this.waiting++;
+    await transaction.connect().finally(() => this.waiting--);
   }
 }
 
@@ -99,6 +105,10 @@ function isOverdue(error: unknown): boolean {
   return (
     error instanceof Error && (error instanceof OutcomeUnknown || error.message === 'Query read timeout')
   );
+}
+
+function isLate(outcome: unknown): boolean {
+  return outcome instanceof DatabaseBusy && outcome.cause === undefined;
 }
 
 function refusalOf(outcome: unknown): DatabaseError | undefined {
@@ -114,6 +124,7 @@ const BEGUN = { isTransactionActive: true, transactionDepth: 1 };
 class TimedTransaction {
   /** Whether the outcome depends on the answer to COMMIT. */
   isCommitting = false;
+  isConnected = false;
   private hasEnded = false;
   private client!: PoolClient;
 
@@ -133,7 +144,8 @@ class TimedTransaction {
       throw new DatabaseBusy();
     });
     // With less time, a statement that waits for a lock would be abandoned, and the pool would refuse those of others.
-    if (this.atMost(answerMs) > statementMs) return;
+    this.isConnected = this.atMost(answerMs) > statementMs;
+    if (this.isConnected) return;
     await this.runner.release();
     throw new DatabaseBusy();
   }
