@@ -7,20 +7,26 @@ describe('The look-ups of a network', () => {
   let inFlight: number;
   let shares: NetworkShares;
   let ends: (() => void)[];
+  let begun: string[];
   beforeEach(() => {
     inFlight = 0;
     ends = [];
-    shares = new NetworkShares({
-      get free() {
-        return Math.max(0, PLACES - inFlight);
-      },
-    });
+    begun = [];
+    shares = new NetworkShares(load, PLACES);
   });
 
+  const load = {
+    get free() {
+      return Math.max(0, PLACES - inFlight);
+    },
+  };
   const begin = async (network: string, outcome: () => void = () => {}): Promise<void> => {
     inFlight++;
     try {
-      await shares.run(network, () => new Promise<void>((resolve) => ends.push(resolve)).then(outcome));
+      await shares.run(network, () => {
+        begun.push(network);
+        return new Promise<void>((resolve) => ends.push(resolve)).then(outcome);
+      });
     } finally {
       inFlight--;
     }
@@ -62,6 +68,26 @@ describe('The look-ups of a network', () => {
     await endAll();
     await expect(failing).rejects.toThrow('no such key');
     expect(await admitted('a', PLACES)).toBe(5);
+  });
+
+  it('run a few at once, in turn with those of other networks', async () => {
+    shares = new NetworkShares(load, 2);
+    expect(await admitted('a', 4)).toBe(2);
+    expect(await admitted('b', 1)).toBe(0);
+    for (let ended = 0; ended < 2; ended++) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
+    expect(begun).toEqual(['a', 'a', 'a', 'b']);
+  });
+
+  it('are refused after a while without a turn', async () => {
+    shares = new NetworkShares(load, 1);
+    await admitted('a', 1);
+    await expect(begin('b')).rejects.toMatchObject({
+      status: 503,
+      message: 'Too many keys are being looked up. Try again in a second.',
+    });
   });
 
   it('are admitted two at a time where there is one place only', async () => {

@@ -1,14 +1,25 @@
 import { unavailable } from '../api/errors/api-error.js';
 import type { LoadMonitor } from './load-monitor.js';
+import { Turns } from './turns.js';
+
+/** With the look-up, still about a second. */
+const WAIT_MS = 250;
 
 /**
- * The requests of each network that wait for the look-up of their key. They belong to no key yet, so made-up keys of one
- * network could otherwise take all places.
+ * The requests of each network that wait for the look-up of their key. They belong to no key yet, so made-up keys could
+ * otherwise take all places, and the whole queue of a slow database.
  */
 export class NetworkShares {
   private readonly underWay = new Map<string, number>();
+  private readonly turns: Turns;
 
-  constructor(private readonly load: Pick<LoadMonitor, 'free'>) {}
+  constructor(
+    private readonly load: Pick<LoadMonitor, 'free'>,
+    /** The look-ups of all networks that run at once. They take turns. */
+    mostRunning: number,
+  ) {
+    this.turns = new Turns(mostRunning, Infinity, WAIT_MS);
+  }
 
   /** A network may have about as many as there are free places: half of those that others leave. */
   async run<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
@@ -17,9 +28,20 @@ export class NetworkShares {
       throw unavailable('Too many keys of this network are being looked up. Try again in a second.');
     this.underWay.set(network, others + 1);
     try {
-      return await lookUp();
+      return await this.inTurn(network, lookUp);
     } finally {
       this.end(network);
+    }
+  }
+
+  private async inTurn<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
+    const turn = this.turns.take(network);
+    if (turn !== true && !(await turn))
+      throw unavailable('Too many keys are being looked up. Try again in a second.');
+    try {
+      return await lookUp();
+    } finally {
+      this.turns.end();
     }
   }
 

@@ -19,6 +19,23 @@ describe('Turns', () => {
     expect(turns.take()).toBe(true);
   });
 
+  it('lets one of each group begin after another', async () => {
+    const turns = new Turns(1, 9, LONG);
+    void turns.take('busy');
+    const begun: string[] = [];
+    const groups = ['busy', 'busy', 'busy', 'quiet', 'other', 'other'];
+    const all = groups.map((group) =>
+      (turns.take(group) as Promise<boolean>).then(() => {
+        begun.push(group);
+        turns.end();
+      }),
+    );
+    turns.end();
+    await Promise.all(all);
+    expect(begun).toEqual(['busy', 'quiet', 'other', 'busy', 'other', 'busy']);
+    expect(turns.take()).toBe(true);
+  });
+
   it('refuses at once when too many wait', () => {
     const turns = new Turns(1, 1, 1);
     void turns.take();
