@@ -3,13 +3,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, Module } from '@nestjs/common';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { StatementQueues } from '../../src/database/batching/statement-queues.js';
 import { RunAgain } from '../../src/database/transactions/recorded-change.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
 import { TRANSACTIONAL, type Transactional } from '../../src/edge/fair-share.guard.js';
+import { PetsController } from '../../src/pets/pets.controller.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer } from './support/client.js';
+import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -100,6 +104,24 @@ describe('While one key has its share of requests under way, the service', () =>
     await hanging(3);
     expect(await refused).toContain(REFUSED);
     expectAnswer(await service.get('/v1/pets'), 200, []);
+  });
+});
+
+@Controller('reports')
+class ReportsController {
+  constructor(readonly transactions: Transactions) {}
+}
+
+@Module({ controllers: [ReportsController] })
+class ReportsModule {}
+
+describeInside('Operations that run transactions', () => {
+  it('are those of a controller that does so itself, too', async () => {
+    const service = await startService({}, undefined, [ReportsModule]);
+    const { controllers } = service.app.get<Transactional>(TRANSACTIONAL);
+    await service.stop();
+    expect([...controllers]).toContain(ReportsController);
+    expect([...controllers]).not.toContain(PetsController);
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { idempotencyKeyReused, invalidIdempotencyKey } from '../../src/api/responses/idempotency-key.js';
 import { KeysService } from '../../src/auth/keys.service.js';
@@ -352,6 +353,27 @@ describe('A request with an Idempotency-Key', () => {
         await run('DROP FUNCTION fill CASCADE');
         expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('Nothing was stored')]);
         expect(service.log.slice(before).join('')).toContain('53100');
+      });
+
+      it('costs no connection when there is no room for it', async () => {
+        const settled = async (): Promise<number> => {
+          const answers = Array.from({ length: 8 }, () => service.post('/v1/pets', REX, under(randomUUID())));
+          expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([503]));
+          return newConnections.mock.calls.length;
+        };
+        await run(`CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+          CREATE TRIGGER fill BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION fill()`);
+        const newConnections = jest.spyOn(pg.Client.prototype, 'connect');
+        try {
+          await settled();
+          const before = await settled();
+          for (let times = 0; times < 5; times++) await settled();
+          expect(await settled()).toBe(before);
+        } finally {
+          newConnections.mockRestore();
+          await run('DROP FUNCTION fill CASCADE');
+        }
       });
     });
 

@@ -1,9 +1,10 @@
 import type pg from 'pg';
-import type { DatabaseError } from 'pg';
-import { constraintOf, OutcomeUnknown, toTransactionError } from '../database-errors.js';
+import { DatabaseError } from 'pg';
+import { meaningOfError, OutcomeUnknown, toTransactionError } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
+import { mayBeOutdated } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
@@ -111,9 +112,7 @@ class OpenBatch {
     if (this.state === 'ended') return;
     clearTimeout(this.renderTimer);
     this.outcome ??= this.outcomeAfter(cause, failed);
-    // Only a violated constraint says nothing about the connection.
-    const isHealthy = cause instanceof RunAgain || constraintOf(cause) !== undefined;
-    if (this.isBroken || !isHealthy || this.state === 'rolling back') {
+    if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') {
       this.end(false);
       return;
     }
@@ -165,7 +164,15 @@ class OpenBatch {
   private async giveUp(): Promise<void> {
     await readSockets();
     if (this.state === 'ended') return;
-    this.target.refusals.countOverdue(this.queries[0]?.statement.name);
+    this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
     this.client.abandon(1, () => this.broken(undefined));
   }
+}
+
+/** Such as a value, a lock or a full disk. On a cluster, a new connection makes others to all nodes. */
+function saysNothingOfConnection(cause: unknown): boolean {
+  if (!(cause instanceof DatabaseError)) return cause instanceof RunAgain;
+  const { code = '' } = cause;
+  const isOfStatement = ['own', 'busy', 'conflict'].includes(meaningOfError(cause)) || code.startsWith('53');
+  return isOfStatement && !mayBeOutdated(code);
 }

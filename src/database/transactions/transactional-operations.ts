@@ -7,15 +7,19 @@ const { waitingTransactions, waitMs } = DATABASE_LIMITS;
 /** The share of the transactions that one key may run at once, and of those that wait. */
 const SHARE_PER_KEY = 0.75;
 
-/** The controllers whose module, or a module that it imports, runs transactions; and how many one key may run at once. */
+/**
+ * The controllers that run transactions, or whose module does, or a module that it imports; and how many one key may run
+ * at once.
+ */
 export function transactionalOperations(
   discovery: DiscoveryService,
   connection: DatabaseConnection,
 ): { controllers: ReadonlySet<unknown>; mostPerKey: number; mostWaitingPerKey: number; waitMs: number } {
-  const controllers = discovery.getControllers().filter(({ host }) => {
+  const controllers = discovery.getControllers().filter(({ host, metatype }) => {
     // Nest counts global modules as imported by all.
     const modules = host ? [host, ...[...host.imports].filter(({ isGlobal }) => !isGlobal)] : [];
-    return discovery.getProviders({}, modules).some(({ metatype }) => injectsTransactions(metatype));
+    const providers = discovery.getProviders({}, modules).map((provider) => provider.metatype);
+    return [metatype, ...providers].some(injectsTransactions);
   });
   const connections = connection.kind === 'embedded' ? 1 : connectionsForTransactions(connection);
   return {
@@ -26,8 +30,8 @@ export function transactionalOperations(
   };
 }
 
-function injectsTransactions(provider: unknown): boolean {
-  if (typeof provider !== 'function') return false;
-  const dependencies = (Reflect.getMetadata('design:paramtypes', provider) ?? []) as unknown[];
+function injectsTransactions(injectable: unknown): boolean {
+  if (typeof injectable !== 'function') return false;
+  const dependencies = (Reflect.getMetadata('design:paramtypes', injectable) ?? []) as unknown[];
   return dependencies.includes(Transactions);
 }
