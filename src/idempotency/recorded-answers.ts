@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../api/errors/api-error.js';
 import {
   idempotencyKeyReused,
   KEY_HEADER,
@@ -123,7 +124,8 @@ export class RecordedAnswers extends KeyedRequests {
         if (error instanceof RunAgain && mayRetry) continue;
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
         if (toOutage(error, true)) throw error;
-        if (isAlone) load.lastRefusal = performance.now();
+        // Not the one of its turn: others' refusals had the key wait for it.
+        if (isAlone && !isTooMuch(error)) load.lastRefusal = performance.now();
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(keyed);
         if (recorded) return recorded;
@@ -148,6 +150,10 @@ export class RecordedAnswers extends KeyedRequests {
       },
     };
   }
+}
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 function isRecent(at = -Infinity, ms: number): boolean {

@@ -195,6 +195,8 @@ describe('While one key has its share of transactions under way, the service', (
     } finally {
       queues.writeRecorded = writeRecorded;
     }
+    // Its own changes were not refused: they go on sharing batches with others.
+    expect(service.app.get(KeysService).findCached(greedyKey)?.load.lastRefusal).toBeUndefined();
   });
 
   it('serves that key afterwards, although some of its creates were answered while they waited', async () => {
