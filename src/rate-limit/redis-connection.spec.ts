@@ -74,3 +74,24 @@ it('says once that Redis loads its data, and not for each ping', async () => {
   while (pings < 3) await delay(10);
   expect(lines.filter((line) => line.includes('LOADING'))).toHaveLength(1);
 });
+
+it('keeps a bounded number of commands for a Redis that does not answer, and refuses the others at once', async () => {
+  let isSilent = false;
+  let received = '';
+  greet = (socket) =>
+    void socket.on('data', (data) => {
+      if (isSilent) received += data.toString();
+      else for (const _ of data.toString().matchAll(/\*\d+\r\n/g)) socket.write('+OK\r\n');
+    });
+  while (!redis.isReady) await delay(10);
+  isSilent = true;
+  let refusedAtOnce = 0;
+  const commands = Array.from({ length: 3_000 }, () =>
+    redis.run(() => redis.client.set('many', '')).catch(() => void refusedAtOnce++),
+  );
+  await new Promise(setImmediate);
+  expect(redis.isReady).toBe(false);
+  expect(refusedAtOnce).toBeGreaterThanOrEqual(2_000);
+  await Promise.all(commands); // those that were sent fail when the connection is given up
+  expect(received.split('many').length - 1).toBeLessThanOrEqual(1_000);
+});
