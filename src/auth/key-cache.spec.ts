@@ -15,3 +15,9 @@ it('a key and its successors have one share of the requests, other keys their ow
   expect(successor?.load).toBe(first?.load);
   expect(other?.load).not.toBe(first?.load);
 });
+
+it('shows a name that was stored with invisible characters so that they are visible, in logs and metrics', async () => {
+  const stored: Partial<ApiKey> = { id: 1n, originId: null, name: 'team\u202ex\n' };
+  const cache = new KeyCache(() => Promise.resolve(stored as ApiKey));
+  expect((await cache.find('AAAA'))?.name).toBe(String.raw`team\u202ex\u000a`);
+});

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
+import { SMUGGLED_TARGET, smuggling } from './hostile/smuggling.js';
 import {
   CONFIGURATION,
   describeProxy,
@@ -141,6 +146,33 @@ describeProxy('The proxy (needs HAProxy)', () => {
         code,
       });
     };
+  });
+
+  it('passes no request on that is hidden in another one', async () => {
+    const targets: string[] = [];
+    const replica = createServer((request, response) => {
+      targets.push(request.url ?? '');
+      request.resume().on('end', () => response.end('{}'));
+    });
+    await once(replica.listen(0, '127.0.0.1'), 'listening');
+    const proxy = await startProxy(`http://127.0.0.1:${(replica.address() as AddressInfo).port}`);
+    try {
+      const sent = smuggling.map(([, wire]) => {
+        const text = wire.replaceAll('{key}', 'x');
+        const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+        return text.replace('{length}', String(body.length));
+      });
+      await Promise.all(
+        sent.map((text) => sendAndClose(proxy.origin, text, () => delay(2_000)).catch(() => '')),
+      );
+      expect(sent.filter((text) => text.includes(SMUGGLED_TARGET)).length).toBeGreaterThan(5);
+      expect(targets.filter((target) => target.startsWith('/v1/')).length).toBeGreaterThan(5);
+      expect(targets).not.toContain(SMUGGLED_TARGET);
+    } finally {
+      await proxy.stop();
+      replica.close();
+      replica.closeAllConnections();
+    }
   });
 
   // By reading: other addresses of a /48 need a network of their own.

@@ -15,7 +15,8 @@ import {
 } from './notation.js';
 
 const BAD = '400 bad_request';
-const SMUGGLED = get('/v1/pets?smuggled=1');
+export const SMUGGLED_TARGET = '/v1/pets?smuggled=1';
+const SMUGGLED = get(SMUGGLED_TARGET);
 const withBody = (body: string, ...headers: string[]) =>
   bytes(`${message('POST /v1/pets HTTP/1.1', HOST, KEY, JSON_BODY, ...headers)}${body}`);
 
