@@ -83,7 +83,11 @@ function limitAndObserve(
   const load = app.get(LoadMonitor);
   refuseOverload(fastify, load, deprecationHeaders, config.trustedProxies);
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => load.inFlight);
-  metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => load.refused);
+  metrics.total(
+    'http_requests_refused_total',
+    'Requests refused for want of room: overload, or the share of a key or a network.',
+    () => load.refused,
+  );
   const { name, help } = CLOSED_CONNECTIONS;
   const closed = metrics.counter(name, help, ['reason']);
   for (const reason of CLOSE_REASONS) closed.inc({ reason }, 0);

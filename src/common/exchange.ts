@@ -30,6 +30,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The code of the Error body, if there is one. */
     errorCode?: string;
+    /** Why there was no room for the request. */
+    noRoom?: string;
   }
 }
 

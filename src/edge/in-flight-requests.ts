@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { unavailable } from '../api/errors/api-error.js';
+import { NoRoom } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { hasBody } from './json-body.js';
 import type { LoadMonitor } from './load-monitor.js';
@@ -115,5 +115,5 @@ export function takeTurn(request: IncomingMessage, { turns }: KeyLoad): true | P
 }
 
 function beyondShare(): Error {
-  return unavailable('Too many requests of this key are under way. Try again in a second.');
+  return new NoRoom('Too many requests of this key are under way. Try again in a second.');
 }

@@ -26,12 +26,18 @@ describe('LoadMonitor', () => {
     expect([late, late, TICK_MS, late].map(tickAfter)).toEqual([false, false, false, false]);
   });
 
-  it('reports the number of refused requests once', () => {
+  it('reports once how many requests were refused for each reason', () => {
     const load = new LoadMonitor(1);
-    load.refused = 3;
-    expect(load.takeRefused()).toBe(3);
-    expect(load.takeRefused()).toBe(0);
-    load.refused++;
-    expect(load.takeRefused()).toBe(1);
+    for (const reason of ['a', 'b', 'a']) load.refuse(reason);
+    expect(load.takeRefusals()).toEqual(
+      new Map([
+        ['a', 2],
+        ['b', 1],
+      ]),
+    );
+    expect(load.takeRefusals()).toEqual(new Map());
+    load.refuse('a');
+    expect(load.takeRefusals()).toEqual(new Map([['a', 1]]));
+    expect(load.refused).toBe(4);
   });
 });

@@ -13,7 +13,7 @@ export class LoadMonitor {
   refused = 0;
   private lateTicks = 0;
   private due = Infinity;
-  private reported = 0;
+  private refusals = new Map<string, number>();
 
   readonly maxInFlightPerKey: number;
 
@@ -36,10 +36,15 @@ export class LoadMonitor {
     this.due = now + TICK_MS;
   }
 
-  /** Returns the number of requests refused since the previous call. */
-  takeRefused(): number {
-    const since = this.refused - this.reported;
-    this.reported = this.refused;
+  refuse(reason: string): void {
+    this.refused++;
+    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
+  }
+
+  /** Returns how many requests were refused for each reason since the previous call. */
+  takeRefusals(): ReadonlyMap<string, number> {
+    const since = this.refusals;
+    if (since.size > 0) this.refusals = new Map();
     return since;
   }
 }

@@ -1,4 +1,4 @@
-import { unavailable } from '../api/errors/api-error.js';
+import { NoRoom } from '../api/errors/api-error.js';
 import type { LoadMonitor } from './load-monitor.js';
 import { Turns } from './turns.js';
 
@@ -25,7 +25,7 @@ export class NetworkShares {
   async run<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
     const others = this.underWay.get(network) ?? 0;
     if (others > this.load.free + 1)
-      throw unavailable('Too many keys of this network are being looked up. Try again in a second.');
+      throw new NoRoom('Too many keys of this network are being looked up. Try again in a second.');
     this.underWay.set(network, others + 1);
     try {
       return await this.inTurn(network, lookUp);
@@ -37,7 +37,7 @@ export class NetworkShares {
   private async inTurn<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
     const turn = this.turns.take(network);
     if (turn !== true && !(await turn))
-      throw unavailable('Too many keys are being looked up. Try again in a second.');
+      throw new NoRoom('Too many keys are being looked up. Try again in a second.');
     try {
       return await lookUp();
     } finally {

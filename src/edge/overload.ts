@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.js';
-import { unavailable } from '../api/errors/api-error.js';
+import { NoRoom } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { clientNetworks } from './client-networks.js';
 import { prependHandler } from './http/prepend-handler.js';
@@ -14,7 +14,7 @@ import { isApiTarget, normaliseTarget } from './request-target.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 
 const REPORT_EVERY_MS = 10_000;
-const REFUSAL = unavailable('The service has more to do than it can. Try again in a second.');
+const REFUSAL = new NoRoom('The service has more to do than it can. Try again in a second.');
 const BODY = JSON.stringify(REFUSAL);
 const HEADERS = Object.entries({
   'content-type': JSON_TYPE,
@@ -39,7 +39,7 @@ export function refuseOverload(
   prependHandler(server, (request, response, handle) => {
     const target = normaliseTarget(request.url ?? '');
     if ((load.isOverloaded || isLate(request)) && isApiTarget(target)) {
-      load.refused++;
+      load.refuse(REFUSAL.message);
       const origin = Object.entries(instance.originHeaders?.(request.headers.origin) ?? {}).flat();
       refuse(request, response, [...deprecationHeaders.ofTarget(request.method ?? '', target), ...origin]);
       return;
@@ -54,15 +54,15 @@ export function refuseOverload(
   });
   server.on('connection', (socket) => socket.on('close', () => releaseAll(socket, load)));
   // A response that a client is slow to read is no load.
-  instance.addHook('onSend', (_request, { raw }, _payload, done) => {
+  instance.addHook('onSend', (_request, { raw, noRoom }, _payload, done) => {
+    if (noRoom) load.refuse(noRoom);
     release(raw.req, load);
     releaseForKey(raw.req);
     done();
   });
   const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();
   const reporting = setInterval(() => {
-    const refused = load.takeRefused();
-    if (refused > 0) instance.log.warn({ refused }, 'overload: requests were refused');
+    for (const [reason, refused] of load.takeRefusals()) instance.log.warn({ refused }, `No room: ${reason}`);
   }, REPORT_EVERY_MS).unref();
   server.on('close', () => {
     clearInterval(ticking);

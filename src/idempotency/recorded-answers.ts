@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../api/errors/api-error.js';
+import { NoRoom } from '../api/errors/api-error.js';
 import {
   idempotencyKeyReused,
   KEY_HEADER,
@@ -125,7 +125,7 @@ export class RecordedAnswers extends KeyedRequests {
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
         if (toOutage(error, true)) throw error;
         // Not the one of its turn: others' refusals had the key wait for it.
-        if (isAlone && !isTooMuch(error)) load.lastRefusal = performance.now();
+        if (isAlone && !(error instanceof NoRoom)) load.lastRefusal = performance.now();
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(keyed);
         if (recorded) return recorded;
@@ -150,10 +150,6 @@ export class RecordedAnswers extends KeyedRequests {
       },
     };
   }
-}
-
-function isTooMuch(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 function isRecent(at = -Infinity, ms: number): boolean {

@@ -9,7 +9,7 @@ const LABELS = ['method', 'route', 'status'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const UNKNOWN = 'unknown';
 
-/** Measures every request that reaches the router, except probes. `codes` are those of all errors. */
+/** Measures every request that reaches the router and has room, except probes. `codes` are those of all errors. */
 export function measureRequests(instance: FastifyInstance, metrics: Metrics, codes: readonly string[]): void {
   const durations = new Histogram({
     name: DURATION,
@@ -26,7 +26,8 @@ export function measureRequests(instance: FastifyInstance, metrics: Metrics, cod
 
   instance.addHook('onResponse', (request, reply, done) => {
     const { url, config } = request.routeOptions;
-    if (!config?.probe) {
+    // Refusals for want of room are counted with those of overload.
+    if (!config?.probe && !reply.noRoom) {
       durations.observe(labelsOf(request.method, url, reply), durationOf(request, reply) / 1000);
       if (reply.errorCode) errors.inc({ code: reply.errorCode });
     }

@@ -9,6 +9,8 @@ import { StatementQueues } from '../../src/database/batching/statement-queues.js
 import { RunAgain } from '../../src/database/transactions/recorded-change.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
+import { LoadMonitor } from '../../src/edge/load-monitor.js';
+import { Metrics } from '../../src/observability/metrics.js';
 import { TRANSACTIONAL, type Transactional } from '../../src/edge/fair-share.guard.js';
 import { PetsController } from '../../src/pets/pets.controller.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
@@ -30,7 +32,7 @@ describe('While one key has its share of requests under way, the service', () =>
   let hanging: (requests: number) => Promise<void>;
 
   beforeAll(async () => {
-    service = await startService({ maxConcurrentRequests: 4 });
+    service = await startService({ maxConcurrentRequests: 4, metricsPort: 0 });
     greedyKey = (await service.app.get(KeysService).issue({ name: 'greedy' })).key;
   });
   afterEach(async () => {
@@ -83,9 +85,14 @@ describe('While one key has its share of requests under way, the service', () =>
   ])('refuses more %s of that key, serves others, and counts them until they end', async (_, request) => {
     const sockets = [1, 2, 3].map(() => send(request()));
     await hanging(3);
+    const before = service.app.get(LoadMonitor).refused;
     const refused = await listGreedily();
     expectError(refused, 'service_unavailable', REFUSED);
     expect(refused.headers['retry-after']).toBe('1');
+    expect(service.app.get(LoadMonitor).refused).toBe(before + 1);
+    expect(
+      await service.app.get(Metrics).registry.getSingleMetricAsString('http_requests_total'),
+    ).not.toContain('status="503"');
     expectAnswer(await service.get('/v1/pets'), 200, []);
     await close(sockets);
     expectError(await listGreedily(), 'service_unavailable', REFUSED);

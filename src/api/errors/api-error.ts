@@ -37,3 +37,10 @@ export function methodNotAllowed(allow: string): ApiError {
 export function unavailable(message?: string): ApiError {
   return new ApiError('service_unavailable', message, RETRY_SOON);
 }
+
+/** There is no room for the request: its operation does not begin, or is undone. Others succeed meanwhile. */
+export class NoRoom extends ApiError {
+  constructor(message: string) {
+    super('service_unavailable', message, RETRY_SOON);
+  }
+}

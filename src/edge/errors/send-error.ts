@@ -1,11 +1,12 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NoRoom } from '../../api/errors/api-error.js';
 import { JSON_TYPE } from '../../api/media-types.js';
 import { toApiError } from './to-api-error.js';
 
 /**
  * Responds with the Error body. Logs unexpected failures as errors and translated ones as warnings. Client mistakes are
- * not faults of the service, and the database logs its outages itself.
+ * not faults of the service, the database logs its outages itself, and overload is summed up.
  */
 export function sendError(
   thrown: unknown,
@@ -19,6 +20,7 @@ export function sendError(
   if (reply.sent || reply.raw.headersSent) return;
   if (error.code === 'internal_error') removeUnsendable(request, reply);
   reply.errorCode = error.code;
+  if (error instanceof NoRoom) reply.noRoom = error.message;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
 }
 
