@@ -24,12 +24,11 @@ describe('Turns', () => {
     void turns.take('busy');
     const begun: string[] = [];
     const groups = ['busy', 'busy', 'busy', 'quiet', 'other', 'other'];
-    const all = groups.map((group) =>
-      (turns.take(group) as Promise<boolean>).then(() => {
-        begun.push(group);
-        turns.end();
-      }),
-    );
+    const all = groups.map(async (group) => {
+      await turns.take(group);
+      begun.push(group);
+      turns.end();
+    });
     turns.end();
     await Promise.all(all);
     expect(begun).toEqual(['busy', 'quiet', 'other', 'busy', 'other', 'busy']);
