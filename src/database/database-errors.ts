@@ -62,7 +62,8 @@ export function toRefusal(error: DatabaseError): Error {
   return isBusy(error) ? new DatabaseBusy({ cause: error }) : new DatabaseRefusal({ cause: error });
 }
 
-function isBusy(error: unknown): boolean {
+/** A lock was held, or the server was too slow. */
+export function isBusy(error: unknown): boolean {
   return error instanceof DatabaseError && ['busy', 'conflict'].includes(meaningOfError(error));
 }
 

@@ -12,7 +12,7 @@ import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
 import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
-import { DatabaseBusy, toOutage } from '../database/database-errors.js';
+import { DatabaseBusy, isBusy, toOutage } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -36,8 +36,10 @@ const MOST_MS = waitMs + answerMs + 30;
  * before. As that makes the other requests of its batch run again, a key that repeats has its records looked up first.
  */
 const LOOKED_UP_MS = 60_000;
-/** A change that is refused makes its batches fail. For this time, changes of its key share batches with their like. */
+/** A change that is refused makes its batches fail. For this time, changes of its key share batches with each other only. */
 const DOUBTED_MS = 60_000;
+/** The same for changes that wait for a lock. Shorter, as a locked table delays those of all keys. */
+const DELAYED_MS = 5_000;
 
 declare module '../common/exchange.js' {
   interface KeyLoad {
@@ -45,6 +47,8 @@ declare module '../common/exchange.js' {
     lastRepetition?: number;
     /** When the database refused a change of the key even alone. */
     lastRefusal?: number;
+    /** When changes of the key, sharing with no others, waited for too long in the database. */
+    lastDelay?: number;
   }
 }
 
@@ -109,8 +113,9 @@ export class RecordedAnswers extends KeyedRequests {
         attempt > 1 || isRecent(load.lastRepetition, LOOKED_UP_MS) ? await this.find(keyed) : undefined;
       if (known) return known;
       const isAlone = attempt > SHARED_ATTEMPTS;
-      const isDoubtful = attempt > 1 || isRecent(load.lastRefusal, DOUBTED_MS);
-      const change = new RecordedChange(transactions, isAlone, deadline, isDoubtful);
+      const isDoubtful =
+        attempt > 1 || isRecent(load.lastRefusal, DOUBTED_MS) || isRecent(load.lastDelay, DELAYED_MS);
+      const change = new RecordedChange(transactions, isAlone, deadline, isDoubtful ? load : undefined);
       try {
         const returned = await change.run(run);
         const body = renderBody(returned, request, reply) ?? null;
@@ -120,6 +125,8 @@ export class RecordedAnswers extends KeyedRequests {
         return answer;
       } catch (error) {
         await change.rollBack();
+        if (error instanceof RunAgain && isDoubtful && isBusy(error.cause))
+          load.lastDelay = performance.now();
         const mayRetry = attempt < MOST_ATTEMPTS && performance.now() < deadline;
         if (error instanceof RunAgain && mayRetry) continue;
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -10,7 +11,7 @@ import { ExpiredRecords } from '../../src/idempotency/expired-records.js';
 import { animalNotAvailable } from '../../src/orders/orders.errors.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer, Options } from './support/client.js';
-import { describeOffCluster } from './support/database.js';
+import { describeOffCluster, describeOnServer } from './support/database.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addOrders, statusOf, untilDecided } from './support/orders.js';
@@ -373,6 +374,46 @@ describe('A request with an Idempotency-Key', () => {
         } finally {
           newConnections.mockRestore();
           await run('DROP FUNCTION fill CASCADE');
+        }
+      });
+    });
+
+    describeOnServer('beside those of another API key that wait for a lock', () => {
+      const expectMade = ({ status }: Answer): void => expect(status).toBe(201);
+
+      it('is made at once', async () => {
+        const keys = service.app.get(KeysService);
+        const [locked, made] = [await keys.issue({ name: 'locked' }), await keys.issue({ name: 'made' })];
+        const dataSource = service.app.get(DataSource);
+        await run("CREATE UNIQUE INDEX once ON pets (name) WHERE name LIKE 'Once%'");
+        const importing = dataSource.createQueryRunner();
+        await importing.startTransaction();
+        await importing.query("INSERT INTO pets (name, category_id) VALUES ('Once', 1)");
+        const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
+        const wait = async (): Promise<void> => {
+          const { status } = await service.post(
+            '/v1/pets',
+            { ...REX, name: 'Once' },
+            as(locked.key, randomUUID()),
+          );
+          expect(status).toBe(503);
+        };
+        try {
+          await wait();
+          const answers: Promise<unknown>[] = [];
+          for (let i = 0; i < 150; i++) {
+            if (i % 3 === 0) answers.push(wait());
+            answers.push(create('', { ...REX, name: 'Good' }, as(made.key, randomUUID())).then(expectMade));
+            await delay(10);
+          }
+          await Promise.all(answers);
+          // A few before the locked key is known for it.
+          expect(insert.mock.calls.filter(([{ name }]) => name === 'Good').length).toBeLessThan(200);
+        } finally {
+          insert.mockRestore();
+          await importing.rollbackTransaction();
+          await importing.release();
+          await run('DROP INDEX once');
         }
       });
     });

@@ -127,7 +127,7 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     }
     return recorded.make<Row[]>(
       async (transaction) => [(await transaction.withRepository(this).add(row)) as unknown as Row],
-      (hold) => this.queues.writeRecorded(statement, values, hold, recorded.isDoubtful),
+      (hold) => this.queues.writeRecorded(statement, values, hold, recorded.sharesWith),
     );
   }
 

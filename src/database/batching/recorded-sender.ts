@@ -121,10 +121,12 @@ class OpenBatch {
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
+    const isRefused = cause instanceof DatabaseError;
+    const again = new RunAgain(undefined, isRefused ? { cause } : {});
     if (this.state !== 'committing' || (failed && isBeforeCommit(cause as DatabaseError, failed)))
-      return new RunAgain();
+      return again;
     const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
-    return this.isBroken || isUnknown ? new OutcomeUnknown({ cause }) : new RunAgain();
+    return this.isBroken || isUnknown ? new OutcomeUnknown({ cause }) : again;
   }
 
   private end(isUsable: boolean): void {

@@ -47,9 +47,14 @@ export class StatementQueue {
   }
 
   /** Resolves when the insert is committed. `hold` takes its rows before that. */
-  runRecorded(statement: Statement, values: readonly unknown[], hold: Hold<Row[]>): Promise<unknown> {
+  runRecorded(
+    statement: Statement,
+    values: readonly unknown[],
+    hold: Hold<Row[]>,
+    sharesWith?: object,
+  ): Promise<unknown> {
     this.target.availability.check();
-    return this.enqueue(statement, values, undefined, hold);
+    return this.enqueue(statement, values, undefined, hold, sharesWith);
   }
 
   private enqueue(
@@ -57,6 +62,7 @@ export class StatementQueue {
     values: readonly unknown[],
     shareKey?: string,
     hold?: Hold<Row[]>,
+    sharesWith?: object,
   ): Promise<Row[]> {
     if (this.waiting.length >= MOST_WAITING) {
       this.countLate([{ statement }]);
@@ -64,7 +70,7 @@ export class StatementQueue {
     }
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
-      query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold };
+      query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold, sharesWith };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);
@@ -110,8 +116,18 @@ export class StatementQueue {
   }
 
   private take(): PendingQuery[] {
-    const queries = this.waiting.splice(0, this.largestBatch);
+    const sharesWith = this.waiting[0]?.sharesWith;
+    const queries = sharesWith ? this.takeOf(sharesWith) : this.waiting.splice(0, this.largestBatch);
     this.shared.keep(this.waiting);
+    return queries;
+  }
+
+  private takeOf(sharesWith: object): PendingQuery[] {
+    const queries = this.waiting
+      .filter((query) => query.sharesWith === sharesWith)
+      .slice(0, this.largestBatch);
+    const taken = new Set(queries);
+    this.waiting = this.waiting.filter((query) => !taken.has(query));
     return queries;
   }
 

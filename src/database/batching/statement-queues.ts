@@ -108,10 +108,13 @@ export class StatementQueues {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    isDoubtful: boolean,
+    /** Whose inserts it may share a transaction with, instead of with all: one that is likely to fail. */
+    sharesWith?: object,
   ): Promise<unknown> {
-    const queue = isDoubtful ? this.doubtful : this.recorded;
-    return this.tracing.span(statement.name, ATTRIBUTES, () => queue.runRecorded(statement, values, hold));
+    const queue = sharesWith ? this.doubtful : this.recorded;
+    return this.tracing.span(statement.name, ATTRIBUTES, () =>
+      queue.runRecorded(statement, values, hold, sharesWith),
+    );
   }
 
   /** Queued statements, unanswered batches, open connections. */

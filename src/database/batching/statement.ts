@@ -42,6 +42,8 @@ export interface PendingQuery {
   readonly reject: (error: unknown) => void;
   /** Takes the rows before the commit, for an insert that is committed with a companion. `resolve` follows the commit. */
   readonly hold?: Hold<Row[]> | undefined;
+  /** The same for inserts that share a transaction, if not with all. */
+  readonly sharesWith?: object | undefined;
   /** Equal for reads that may share an answer. */
   readonly shareKey?: string | undefined;
   /** The inserts that were combined into this one. */

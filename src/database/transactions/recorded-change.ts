@@ -9,7 +9,7 @@ import {
   type StatementKind,
 } from './open-transaction.js';
 
-/** The change was rolled back through no fault of its own. The work must run again, from its beginning. */
+/** The change was rolled back, maybe through no fault of its own. The work must run again. `cause`: why its batch was refused. */
 export class RunAgain extends Error {
   override readonly name = 'RunAgain';
 }
@@ -44,8 +44,8 @@ export class RecordedChange implements Scope {
     private readonly isAlone: boolean,
     /** When the transaction ends, by `performance.now()`. */
     readonly deadline: number,
-    /** Whether the change may only share one with others that are likely to fail. */
-    readonly isDoubtful = false,
+    /** Whose changes it may share one with, instead of with all. */
+    readonly sharesWith?: object,
   ) {}
 
   /** The attempt that the calling work belongs to. Throws if its change has begun. */
