@@ -2,13 +2,14 @@
 // know less of docker/haproxy.cfg. So it is compiled, once, into the cache of this account.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { cache } from './other-tools.mjs';
+import { endLike, runChild } from './run-child.mjs';
 import { installPackages, requireTool } from './tool.mjs';
 
-/** Of the series that docker/compose.yaml names. */
+/** Of the series that docker/compose.yaml names; raise both together. `curl -L <source> | sha256sum` tells the sum. */
 const VERSION = '3.4.2';
 const SHA256 = 'b1330dbb0d6e6bc4a72c4708a6a9e585579cd1156dfe5763c26305105bc12907';
 const SOURCES = [
@@ -16,26 +17,31 @@ const SOURCES = [
   `https://archive.ubuntu.com/ubuntu/pool/main/h/haproxy/haproxy_${VERSION}.orig.tar.gz`,
 ];
 const PATIENCE_MS = 60_000;
+const UNFINISHED = 'unfinished-haproxy-';
+const OLD_MS = 3_600_000;
+
+let required;
 
 /** Puts HAProxy on the PATH of this process and its children: an older one only where none can be compiled. */
-export async function requireHaproxy(drill) {
-  if (isNewEnough()) return;
+export const requireHaproxy = (drill) => (required ??= provide(drill));
+
+async function provide(drill) {
+  if (isNewEnough('haproxy')) return;
   const folder = join(cache, `haproxy-${VERSION}`);
   try {
-    if (!existsSync(folder)) await compile(drill, folder);
+    if (!isNewEnough(join(folder, 'haproxy'))) await compile(drill, folder);
     process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
-    if (!isNewEnough()) throw new Error(`what ${folder} holds does not run; delete the folder`);
   } catch (error) {
+    drill.progress(`WITHOUT HAProxy ${VERSION}: ${error.message}. Tests that need it are skipped.`);
     requireTool(drill, 'haproxy');
-    drill.progress(`WITHOUT HAProxy ${VERSION}: ${error.message}. What needs it is skipped.`);
   }
 }
 
-function isNewEnough() {
-  const { stdout } = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
+function isNewEnough(program) {
+  const { stdout } = spawnSync(program, ['-v'], { encoding: 'utf8' });
   const [, major, minor] = /version (\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
   const [wantedMajor, wantedMinor] = VERSION.split('.').map(Number);
-  return major > wantedMajor || (Number(major) === wantedMajor && minor >= wantedMinor);
+  return Number(major) > wantedMajor || (Number(major) === wantedMajor && Number(minor) >= wantedMinor);
 }
 
 /** The folder appears with its program only: runs may meet, and may be ended. */
@@ -43,18 +49,35 @@ async function compile(drill, folder) {
   drill.progress(`compiling HAProxy ${VERSION}, once, for a minute or two`);
   installPackages('gcc', 'libc6-dev', 'make', 'libssl-dev');
   mkdirSync(cache, { recursive: true });
-  const work = mkdtempSync(join(cache, 'haproxy-'));
+  removeOld();
+  const work = mkdtempSync(join(cache, UNFINISHED));
   try {
     writeFileSync(join(work, 'source.tar.gz'), await download());
-    run(work, 'tar', ['-xzf', 'source.tar.gz', '--strip-components=1']);
+    await run(work, 'tar', ['-xzf', 'source.tar.gz', '--strip-components=1']);
     const features = ['TARGET=linux-glibc', 'USE_OPENSSL=1', 'USE_PROMEX=1'];
-    run(work, 'make', ['-s', `-j${availableParallelism()}`, ...features, 'OPT_CFLAGS=-O1', 'DEBUG_CFLAGS=']);
-    const program = join(work, 'program');
-    mkdirSync(program);
-    renameSync(join(work, 'haproxy'), join(program, 'haproxy'));
-    if (!existsSync(folder)) renameSync(program, folder);
+    await run(work, 'make', [
+      '-s',
+      `-j${availableParallelism()}`,
+      ...features,
+      'OPT_CFLAGS=-O1',
+      'DEBUG_CFLAGS=',
+    ]);
+    mkdirSync(join(work, 'program'));
+    renameSync(join(work, 'haproxy'), join(work, 'program', 'haproxy'));
+    if (isNewEnough(join(folder, 'haproxy'))) return; // of a run at the same time
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(join(work, 'program'), folder);
   } finally {
     rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Of runs that were killed. */
+function removeOld() {
+  for (const name of readdirSync(cache)) {
+    const path = join(cache, name);
+    if (!name.startsWith(UNFINISHED) || Date.now() - statSync(path).mtimeMs < OLD_MS) continue;
+    rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -75,7 +98,11 @@ async function download() {
   throw new Error(`no source (${reasons.join('; ')})`);
 }
 
-function run(cwd, command, args) {
-  const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} failed: ${error?.code ?? stderr.trim().split('\n').at(-1)}`);
+async function run(cwd, command, args) {
+  const { code, interrupted, output } = await runChild(command, args, {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (interrupted) endLike({ code, interrupted });
+  if (code !== 0) throw new Error(`${command} failed: ${output.trim().slice(-500)}`);
 }

@@ -90,8 +90,8 @@ export class ApiKeyGuard extends AuthGuard() {
   private verify(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
     const { authorization = '' } = request.headers;
     const verify = (): Promise<boolean> => super.canActivate(context) as Promise<boolean>;
-    if (!this.keys.isUnknown(authorization.slice(SCHEME.length))) return verify();
-    return this.shares.run(clientOf(request), verify);
+    const key = authorization.slice(SCHEME.length);
+    return this.keys.isUnknown(key) ? this.shares.run(clientOf(request), key, verify) : verify();
   }
 
   /**

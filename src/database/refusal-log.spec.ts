@@ -94,7 +94,11 @@ describe('RefusalLog', () => {
       /^Too much load, or a slow database: .+, such as "pets page",/,
       /^Statements get their turn again: 4/,
     ],
-    ['connection', /^All connections for transactions are in use/, /^Transactions get a connection again: 4/],
+    [
+      'connection',
+      /^Transactions wait longer than 350 ms for a connection/,
+      /^Transactions get a connection again: 4/,
+    ],
     ['transaction', /^Transactions take longer/, /^Transactions end in time again: 4/],
   ] as const)('logs the start and the end of what waits or takes too long: %s', (kind, begins, ends) => {
     const refusals = new RefusalLog(1_000);

@@ -18,11 +18,11 @@ const LATE = {
     ends: 'The database is late no longer',
   },
   turn: {
-    begins: `Too much load, or a slow database: statements wait longer than ${waitMs} ms for their turn`,
+    begins: `Too much load, or a slow database: statements get no turn within ${waitMs} ms`,
     ends: 'Statements get their turn again',
   },
   connection: {
-    begins: `All connections for transactions are in use for longer than ${waitMs} ms (see state and query in pg_stat_activity): transactions`,
+    begins: `Transactions wait longer than ${waitMs} ms for a connection (pg_stat_activity shows what uses them)`,
     ends: 'Transactions get a connection again',
   },
   transaction: {

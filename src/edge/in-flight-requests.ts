@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { NoRoom } from '../api/errors/api-error.js';
+import { NoRoom, unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { hasBody } from './json-body.js';
 import type { LoadMonitor } from './load-monitor.js';
@@ -63,8 +63,8 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
 
 /** Counts the request for its key as well, or refuses it when the key has used up its share. */
 export function countForKey(request: IncomingMessage, keyLoad: KeyLoad, load: LoadMonitor): void {
-  // Without its client a request would only delay others.
-  if (keyLoad.inFlight >= load.maxInFlightPerKey || request.socket.destroyed) throw beyondShare();
+  if (request.socket.destroyed) throw withoutClient();
+  if (keyLoad.inFlight >= load.maxInFlightPerKey) throw beyondShare();
   request[KEY_LOAD] = keyLoad;
   if (!request[COUNTED]) return;
   keyLoad.inFlight++;
@@ -105,7 +105,7 @@ export function takeTurn(request: IncomingMessage, { turns }: KeyLoad): true | P
     if (!isMyTurn) throw beyondShare();
     if (request.socket.destroyed || !request[KEY_LOAD]) {
       turns.end(); // nothing would end it later
-      throw beyondShare();
+      throw withoutClient();
     }
     request[TURNS] = turns;
     return true;
@@ -116,4 +116,9 @@ export function takeTurn(request: IncomingMessage, { turns }: KeyLoad): true | P
 
 function beyondShare(): Error {
   return new NoRoom('Too many requests of this key are under way. Try again in a second.');
+}
+
+/** Such a request would only delay others. */
+function withoutClient(): Error {
+  return unavailable('The client has left.');
 }

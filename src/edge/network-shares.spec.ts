@@ -20,10 +20,15 @@ describe('The look-ups of a network', () => {
       return Math.max(0, PLACES - inFlight);
     },
   };
-  const begin = async (network: string, outcome: () => void = () => {}): Promise<void> => {
+  let keys = 0;
+  const begin = async (
+    network: string,
+    outcome: () => void = () => {},
+    key = String(keys++),
+  ): Promise<void> => {
     inFlight++;
     try {
-      await shares.run(network, () => {
+      await shares.run(network, key, () => {
         begun.push(network);
         return new Promise<void>((resolve) => ends.push(resolve)).then(outcome);
       });
@@ -79,6 +84,16 @@ describe('The look-ups of a network', () => {
       await new Promise(setImmediate);
     }
     expect(begun).toEqual(['a', 'a', 'a', 'b']);
+  });
+
+  it('share one turn if they are for the same key', async () => {
+    shares = new NetworkShares(load, 1);
+    const all = ['x', 'x', 'x'].map((key) => begin('a', () => {}, key));
+    await new Promise(setImmediate);
+    expect(begun).toHaveLength(3);
+    await endAll();
+    await Promise.all(all);
+    expect(await admitted('b', 2)).toBe(1);
   });
 
   it('are refused after a while without a turn', async () => {

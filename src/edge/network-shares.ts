@@ -2,7 +2,7 @@ import { NoRoom } from '../api/errors/api-error.js';
 import type { LoadMonitor } from './load-monitor.js';
 import { Turns } from './turns.js';
 
-/** With the look-up, still about a second. */
+/** Beside the time that the look-up itself may take. */
 const WAIT_MS = 250;
 
 /**
@@ -12,6 +12,8 @@ const WAIT_MS = 250;
 export class NetworkShares {
   private readonly underWay = new Map<string, number>();
   private readonly turns: Turns;
+  /** By key: those under way, or waited for. */
+  private readonly turnOf = new Map<string, boolean | Promise<boolean>>();
 
   constructor(
     private readonly load: Pick<LoadMonitor, 'free'>,
@@ -22,26 +24,32 @@ export class NetworkShares {
   }
 
   /** A network may have about as many as there are free places: half of those that others leave. */
-  async run<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
+  async run<T>(network: string, key: string, lookUp: () => Promise<T>): Promise<T> {
     const others = this.underWay.get(network) ?? 0;
     if (others > this.load.free + 1)
       throw new NoRoom('Too many keys of this network are being looked up. Try again in a second.');
     this.underWay.set(network, others + 1);
     try {
-      return await this.inTurn(network, lookUp);
+      return await this.inTurn(network, key, lookUp);
     } finally {
       this.end(network);
     }
   }
 
-  private async inTurn<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
+  /** Copies of a key need no turn of their own: they share one look-up. */
+  private async inTurn<T>(network: string, key: string, lookUp: () => Promise<T>): Promise<T> {
+    const shared = this.turnOf.get(key);
+    if (shared !== undefined) {
+      await requireTurn(shared);
+      return lookUp();
+    }
     const turn = this.turns.take(network);
-    if (turn !== true && !(await turn))
-      throw new NoRoom('Too many keys are being looked up. Try again in a second.');
+    this.turnOf.set(key, turn);
     try {
-      return await lookUp();
+      if (turn !== true) await requireTurn(turn);
+      return await lookUp().finally(() => this.turns.end());
     } finally {
-      this.turns.end();
+      this.turnOf.delete(key);
     }
   }
 
@@ -50,4 +58,8 @@ export class NetworkShares {
     if (others > 0) this.underWay.set(network, others);
     else this.underWay.delete(network);
   }
+}
+
+async function requireTurn(turn: boolean | Promise<boolean>): Promise<void> {
+  if (!(await turn)) throw new NoRoom('Too many keys are being looked up. Try again in a second.');
 }

@@ -150,7 +150,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
 
   it('passes no request on that is hidden in another one', async () => {
     const targets: string[] = [];
-    const replica = createServer((request, response) => {
+    // It takes what it can get: the proxy alone has to refuse.
+    const replica = createServer({ insecureHTTPParser: true }, (request, response) => {
       targets.push(request.url ?? '');
       request.resume().on('end', () => response.end('{}'));
     });
@@ -167,7 +168,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
       );
       expect(sent.filter((text) => text.includes(SMUGGLED_TARGET)).length).toBeGreaterThan(5);
       expect(targets.filter((target) => target.startsWith('/v1/')).length).toBeGreaterThan(5);
-      expect(targets).not.toContain(SMUGGLED_TARGET);
+      expect(targets.filter((target) => target.includes('smuggled'))).toEqual([]);
     } finally {
       await proxy.stop();
       replica.close();
@@ -316,6 +317,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
     let refusals: Promise<string>[];
     beforeAll(() => {
       refusals = filling.map(([, , , start]) => sendRaw(proxy.origin, fill(start)));
+      for (const refusal of refusals) refusal.catch(() => {}); // until its test awaits it
     });
     it.each(filling.map(([part, status, code], i) => ({ part, status, code, i })))(
       'refuses a request whose $part would fill its buffer',

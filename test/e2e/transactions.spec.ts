@@ -278,12 +278,17 @@ describeInside('A transaction', () => {
       const dataSource = feature.app.get(DataSource);
       const kept = Array.from({ length: 20 }, () => dataSource.createQueryRunner());
       await Promise.allSettled(kept.map((runner) => runner.startTransaction()));
-      const reason = expect.stringContaining('All connections for transactions are in use');
-      for (const end = performance.now() + 10_000; performance.now() < end && logged.mock.calls.length === 0;)
-        await expect(transactions.run(() => Promise.resolve())).rejects.toBeInstanceOf(DatabaseBusy);
-      await Promise.all(kept.map((runner) => runner.release()));
-      expect(logged.mock.calls).toEqual([[reason]]);
-      logged.mockRestore();
+      try {
+        for (
+          const end = performance.now() + 10_000;
+          performance.now() < end && logged.mock.calls.length === 0;
+        )
+          await expect(transactions.run(() => Promise.resolve())).rejects.toBeInstanceOf(DatabaseBusy);
+        expect(logged.mock.calls).toEqual([[expect.stringContaining('for a connection')]]);
+      } finally {
+        await Promise.all(kept.map((runner) => runner.release()));
+        logged.mockRestore();
+      }
       await run((transaction) => transaction.withRepository(shelves).add({ label: 'afterwards' }));
     });
 

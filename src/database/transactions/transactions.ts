@@ -17,7 +17,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { insideTransaction } from './open-transaction.js';
 import { RecordedChange, RunAgain } from './recorded-change.js';
-import type { RefusalLog } from '../refusal-log.js';
+import type { LateKind, RefusalLog } from '../refusal-log.js';
 import { readSockets } from '../server/read-sockets.js';
 
 type Client = PoolClient & RowParsingClient;
@@ -87,8 +87,7 @@ export class Transactions {
         const refusal = refusalOf(outcome);
         if (refusal) this.refusals.count(refusal);
         else if (isOverdue(error)) this.refusals.countLate('answer');
-        else if (isLate(outcome))
-          this.refusals.countLate(transaction.isConnected ? 'transaction' : 'connection');
+        else if (isLate(outcome)) this.refusals.countLate(transaction.late);
         throw outcome;
       }
     }
@@ -124,7 +123,8 @@ const BEGUN = { isTransactionActive: true, transactionDepth: 1 };
 class TimedTransaction {
   /** Whether the outcome depends on the answer to COMMIT. */
   isCommitting = false;
-  isConnected = false;
+  /** What takes too long, if something does. */
+  late: LateKind = 'connection';
   private hasEnded = false;
   private client!: PoolClient;
 
@@ -136,16 +136,18 @@ class TimedTransaction {
 
   async connect(): Promise<void> {
     const connecting = this.runner.connect() as Promise<PoolClient>;
-    this.client = await withTimeout(connecting, this.atMost(waitMs), () => {
+    const mostMs = this.atMost(waitMs);
+    if (mostMs < waitMs) this.late = 'transaction'; // an attempt before took the time
+    this.client = await withTimeout(connecting, mostMs, () => {
       connecting.then(
         () => this.runner.release(),
         () => {},
       );
       throw new DatabaseBusy();
     });
+    this.late = 'transaction';
     // With less time, a statement that waits for a lock would be abandoned, and the pool would refuse those of others.
-    this.isConnected = this.atMost(answerMs) > statementMs;
-    if (this.isConnected) return;
+    if (this.atMost(answerMs) > statementMs) return;
     await this.runner.release();
     throw new DatabaseBusy();
   }
