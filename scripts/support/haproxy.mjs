@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writ
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { cache } from './other-tools.mjs';
-import { endLike, runChild } from './run-child.mjs';
+import { runChild } from './run-child.mjs';
 import { installPackages, requireTool } from './tool.mjs';
 
 /** Of the series that docker/compose.yaml names; raise both together. `curl -L <source> | sha256sum` tells the sum. */
@@ -20,6 +20,8 @@ const PATIENCE_MS = 60_000;
 const UNFINISHED = 'unfinished-haproxy-';
 const OLD_MS = 3_600_000;
 
+class Interrupted extends Error {}
+
 let required;
 
 /** Puts HAProxy on the PATH of this process and its children: an older one only where none can be compiled. */
@@ -32,7 +34,10 @@ async function provide(drill) {
     if (!isNewEnough(join(folder, 'haproxy'))) await compile(drill, folder);
     process.env.PATH = `${folder}${delimiter}${process.env.PATH}`;
   } catch (error) {
-    drill.progress(`WITHOUT HAProxy ${VERSION}: ${error.message}. Tests that need it are skipped.`);
+    if (error instanceof Interrupted) throw error;
+    drill.progress(
+      `WITHOUT HAProxy ${VERSION}: ${error.message}. Tests that need it are skipped; drills run on an older one.`,
+    );
     requireTool(drill, 'haproxy');
   }
 }
@@ -62,6 +67,7 @@ async function compile(drill, folder) {
       'OPT_CFLAGS=-O1',
       'DEBUG_CFLAGS=',
     ]);
+    if (!isNewEnough(join(work, 'haproxy'))) throw new Error('what was compiled does not run');
     mkdirSync(join(work, 'program'));
     renameSync(join(work, 'haproxy'), join(work, 'program', 'haproxy'));
     if (isNewEnough(join(folder, 'haproxy'))) return; // of a run at the same time
@@ -76,7 +82,11 @@ async function compile(drill, folder) {
 function removeOld() {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name);
-    if (!name.startsWith(UNFINISHED) || Date.now() - statSync(path).mtimeMs < OLD_MS) continue;
+    if (
+      !name.startsWith(UNFINISHED) ||
+      Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < OLD_MS
+    )
+      continue;
     rmSync(path, { recursive: true, force: true });
   }
 }
@@ -103,6 +113,6 @@ async function run(cwd, command, args) {
     cwd,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  if (interrupted) endLike({ code, interrupted });
+  if (interrupted) throw new Interrupted(`${command} was ended by ${interrupted}`);
   if (code !== 0) throw new Error(`${command} failed: ${output.trim().slice(-500)}`);
 }

@@ -62,8 +62,7 @@ export function toRefusal(error: DatabaseError): Error {
   return isBusy(error) ? new DatabaseBusy({ cause: error }) : new DatabaseRefusal({ cause: error });
 }
 
-/** A lock was held, or the server was too slow. */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return error instanceof DatabaseError && ['busy', 'conflict'].includes(meaningOfError(error));
 }
 

@@ -2,6 +2,12 @@ import { NoRoom } from '../api/errors/api-error.js';
 import type { LoadMonitor } from './load-monitor.js';
 import { Turns } from './turns.js';
 
+interface SharedTurn {
+  readonly begins: boolean | Promise<boolean>;
+  isTaken: boolean;
+  users: number;
+}
+
 /** Beside the time that the look-up itself may take. */
 const WAIT_MS = 250;
 
@@ -12,8 +18,8 @@ const WAIT_MS = 250;
 export class NetworkShares {
   private readonly underWay = new Map<string, number>();
   private readonly turns: Turns;
-  /** By key: those under way, or waited for. */
-  private readonly turnOf = new Map<string, boolean | Promise<boolean>>();
+  /** By network and key: those that are waited for or used. */
+  private readonly shared = new Map<string, SharedTurn>();
 
   constructor(
     private readonly load: Pick<LoadMonitor, 'free'>,
@@ -36,20 +42,21 @@ export class NetworkShares {
     }
   }
 
-  /** Copies of a key need no turn of their own: they share one look-up. */
+  /** Copies of a key share a turn, as they share the look-up. */
   private async inTurn<T>(network: string, key: string, lookUp: () => Promise<T>): Promise<T> {
-    const shared = this.turnOf.get(key);
-    if (shared !== undefined) {
-      await requireTurn(shared);
-      return lookUp();
-    }
-    const turn = this.turns.take(network);
-    this.turnOf.set(key, turn);
+    const name = `${network} ${key}`;
+    const turn = this.shared.get(name) ?? { begins: this.turns.take(network), isTaken: false, users: 0 };
+    this.shared.set(name, turn);
+    turn.users++;
     try {
-      if (turn !== true) await requireTurn(turn);
-      return await lookUp().finally(() => this.turns.end());
+      turn.isTaken = turn.begins === true || (await turn.begins);
+      if (!turn.isTaken) throw new NoRoom('Too many keys are being looked up. Try again in a second.');
+      return await lookUp();
     } finally {
-      this.turnOf.delete(key);
+      if (--turn.users === 0) {
+        this.shared.delete(name);
+        if (turn.isTaken) this.turns.end();
+      }
     }
   }
 
@@ -58,8 +65,4 @@ export class NetworkShares {
     if (others > 0) this.underWay.set(network, others);
     else this.underWay.delete(network);
   }
-}
-
-async function requireTurn(turn: boolean | Promise<boolean>): Promise<void> {
-  if (!(await turn)) throw new NoRoom('Too many keys are being looked up. Try again in a second.');
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NoRoom } from '../api/errors/api-error.js';
+import { DatabaseError } from 'pg';
+import { ApiError } from '../api/errors/api-error.js';
 import {
   idempotencyKeyReused,
   KEY_HEADER,
@@ -12,7 +13,7 @@ import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
 import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
-import { DatabaseBusy, isBusy, toOutage } from '../database/database-errors.js';
+import { DatabaseBusy, meaningOfError, toOutage } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -125,14 +126,14 @@ export class RecordedAnswers extends KeyedRequests {
         return answer;
       } catch (error) {
         await change.rollBack();
-        if (error instanceof RunAgain && isDoubtful && isBusy(error.cause))
+        if (error instanceof RunAgain && isDoubtful && isLocked(error.cause))
           load.lastDelay = performance.now();
         const mayRetry = attempt < MOST_ATTEMPTS && performance.now() < deadline;
         if (error instanceof RunAgain && mayRetry) continue;
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
         if (toOutage(error, true)) throw error;
-        // Not the one of its turn: others' refusals had the key wait for it.
-        if (isAlone && !(error instanceof NoRoom)) load.lastRefusal = performance.now();
+        // Not by us, for want of a turn: others' refusals had the key wait for one.
+        if (isAlone && !isOurs(error)) load.lastRefusal = performance.now();
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(keyed);
         if (recorded) return recorded;
@@ -157,6 +158,14 @@ export class RecordedAnswers extends KeyedRequests {
       },
     };
   }
+}
+
+function isOurs(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'service_unavailable';
+}
+
+function isLocked(cause: unknown): boolean {
+  return cause instanceof DatabaseError && meaningOfError(cause) === 'busy';
 }
 
 function isRecent(at = -Infinity, ms: number): boolean {

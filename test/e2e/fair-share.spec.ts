@@ -227,6 +227,8 @@ describe('While one key has its share of transactions under way, the service', (
     finish();
     await delay(400); // longer than a wait for a turn
     expectError(await deleteGreedily(), 'not_found');
+    const { load } = service.app.get(KeysService).findCached(greedyKey) as Caller;
+    expect(load).not.toHaveProperty('lastRefusal');
   });
 
   it('serves those of that key that wait when another one ends', async () => {

@@ -114,7 +114,7 @@ class OpenBatch {
     this.outcome ??= this.outcomeAfter(cause, failed);
     // A lock lasts longer than its request, which does not get to run alone.
     if (cause instanceof DatabaseError && meaningOfError(cause) === 'busy')
-      this.target.refusals.count(cause, this.queries[0]?.statement.name);
+      this.target.refusals.count(cause, failed?.statement.name || this.queries[0]?.statement.name);
     if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') {
       this.end(false);
       return;
