@@ -9,7 +9,6 @@ import { StatementQueues } from '../../src/database/batching/statement-queues.js
 import { RunAgain } from '../../src/database/transactions/recorded-change.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
-import type { Caller } from '../../src/common/exchange.js';
 import { LoadMonitor } from '../../src/edge/load-monitor.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import { TRANSACTIONAL, type Transactional } from '../../src/edge/fair-share.guard.js';
@@ -204,7 +203,7 @@ describe('While one key has its share of transactions under way, the service', (
       queues.writeRecorded = writeRecorded;
     }
     // Its own changes were not refused: they go on sharing batches with others.
-    const { load } = service.app.get(KeysService).findCached(greedyKey) as Caller;
+    const { load } = await service.app.get(KeysService).verify(greedyKey);
     expect(load).not.toHaveProperty('lastRefusal');
   });
 
@@ -227,7 +226,7 @@ describe('While one key has its share of transactions under way, the service', (
     finish();
     await delay(400); // longer than a wait for a turn
     expectError(await deleteGreedily(), 'not_found');
-    const { load } = service.app.get(KeysService).findCached(greedyKey) as Caller;
+    const { load } = await service.app.get(KeysService).verify(greedyKey);
     expect(load).not.toHaveProperty('lastRefusal');
   });
 
