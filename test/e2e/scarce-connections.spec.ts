@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -10,11 +10,11 @@ import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 import { QUEUE_CONNECTIONS } from '../../src/database/limits.js';
 import { call } from './support/client.js';
-import { createDatabase, describeOnServer, isCluster, type TestDatabase } from './support/database.js';
+import { createDatabase, describeOnOneServer, type TestDatabase } from './support/database.js';
 
 const HEARTBEAT = 'SHOW transaction_read_only';
 
-(isCluster ? describe.skip : describeOnServer)('When the server has no connections to spare', () => {
+describeOnOneServer('When the server has no connections to spare', () => {
   let database: TestDatabase;
   let direct: pg.Client;
   let app: NestFastifyApplication;

@@ -19,6 +19,9 @@ export const isCluster = Boolean(process.env['CITUS_NODE_URLS']);
 /** Tests of what tables on a cluster cannot have, such as triggers (`npm run with-citus -- npm test`). */
 export const describeOffCluster = isCluster ? describe.skip : describeInside;
 
+/** Tests of one server, with what a cluster cannot have, such as a unique index without the column that distributes. */
+export const describeOnOneServer = isCluster ? describe.skip : describeOnServer;
+
 export interface TestDatabase {
   readonly connection: DatabaseConnection;
   /** Close the application first. */
