@@ -155,7 +155,9 @@ export class BatchPlan implements TransactionListener {
   takeRetries(): PendingQuery[] {
     const isLate = lateAt(performance.now());
     const queries = this.retries.filter((query) => !isLate(query));
-    if (queries.length < this.retries.length) rejectAll(this.retries.filter(isLate), new DatabaseBusy());
+    const late = this.retries.filter(isLate);
+    for (const { statement } of late) this.rules.refusals.countLate('turn', statement.name);
+    rejectAll(late, new DatabaseBusy());
     this.retries = [];
     this.mode = this.nextMode();
     this.hasUnknownFault = false;

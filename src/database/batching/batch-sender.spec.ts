@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
@@ -249,7 +249,8 @@ describe('BatchSender', () => {
     expect(await send(server, performance.now(), 'a')).toEqual([[{ name: 'a' }], undefined]);
   });
 
-  it('does not retry late queries', async () => {
+  it('does not retry late queries, and has them logged', async () => {
+    const countLate = jest.spyOn(target.refusals, 'countLate');
     const server = new FakeServer(() => [error('23505'), READY]);
     expect(await send(server, performance.now() - 400, 'a', 'b')).toMatchObject([
       { name: 'DatabaseBusy' },
@@ -257,5 +258,9 @@ describe('BatchSender', () => {
       undefined,
     ]);
     expect(server.received).toHaveLength(1);
+    expect(countLate.mock.calls).toEqual([
+      ['turn', 'one'],
+      ['turn', 'one'],
+    ]);
   });
 });

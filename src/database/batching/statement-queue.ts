@@ -8,6 +8,8 @@ import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from '
 
 const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
 
+type Sharing = Pick<PendingQuery, 'shareKey' | 'hold' | 'sharesWith'>;
+
 /** The turns of the event loop that a batch is gathered for at most: some hundred microseconds. */
 const MOST_TURNS = 8;
 
@@ -43,7 +45,7 @@ export class StatementQueue {
     this.target.availability.check();
     if (this.target.kind === 'write') return this.enqueue(statement, values);
     const shareKey = shareKeyOf(statement, values);
-    return this.shared.find(shareKey) ?? this.enqueue(statement, values, shareKey);
+    return this.shared.find(shareKey) ?? this.enqueue(statement, values, { shareKey });
   }
 
   /** Resolves when the insert is committed. `hold` takes its rows before that. */
@@ -54,22 +56,17 @@ export class StatementQueue {
     sharesWith?: object,
   ): Promise<unknown> {
     this.target.availability.check();
-    return this.enqueue(statement, values, undefined, hold, sharesWith);
+    return this.enqueue(statement, values, { hold, sharesWith });
   }
 
-  private enqueue(
-    statement: Statement,
-    values: readonly unknown[],
-    shareKey?: string,
-    hold?: Hold<Row[]>,
-    sharesWith?: object,
-  ): Promise<Row[]> {
+  private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
     if (this.waiting.length >= MOST_WAITING) {
       this.countLate([{ statement }]);
       throw new DatabaseBusy();
     }
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
+      const { shareKey, hold, sharesWith } = sharing;
       query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold, sharesWith };
     });
     this.waiting.push(query);
