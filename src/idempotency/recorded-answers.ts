@@ -39,8 +39,8 @@ const MOST_MS = waitMs + answerMs + 30;
 const LOOKED_UP_MS = 60_000;
 /** A change that is refused makes its batches fail. For this time, changes of its key share batches with each other only. */
 const DOUBTED_MS = 60_000;
-/** The same for changes that wait for a lock. Shorter, as a locked table delays those of all keys. */
-const DELAYED_MS = 5_000;
+/** The same after a lock, or a race with another replica. Shorter, as a locked table delays those of all keys. */
+const DISTURBED_MS = 5_000;
 
 declare module '../common/exchange.js' {
   interface KeyLoad {
@@ -48,8 +48,8 @@ declare module '../common/exchange.js' {
     lastRepetition?: number;
     /** When the database refused a change of the key even alone. */
     lastRefusal?: number;
-    /** When changes of the key, sharing with no others, waited for too long in the database. */
-    lastDelay?: number;
+    /** When a change of the key had its batch run again: sharing with no others it waited for a lock, or it was a repetition. */
+    lastDisturbance?: number;
   }
 }
 
@@ -112,10 +112,11 @@ export class RecordedAnswers extends KeyedRequests {
       // A batch may have failed because the same request was committed before, here or by another replica.
       const known =
         attempt > 1 || isRecent(load.lastRepetition, LOOKED_UP_MS) ? await this.find(keyed) : undefined;
+      if (known && attempt > 1) load.lastDisturbance = performance.now();
       if (known) return known;
       const isAlone = attempt > SHARED_ATTEMPTS;
       const isDoubtful =
-        attempt > 1 || isRecent(load.lastRefusal, DOUBTED_MS) || isRecent(load.lastDelay, DELAYED_MS);
+        attempt > 1 || isRecent(load.lastRefusal, DOUBTED_MS) || isRecent(load.lastDisturbance, DISTURBED_MS);
       const change = new RecordedChange(transactions, isAlone, deadline, isDoubtful ? load : undefined);
       try {
         const returned = await change.run(run);
@@ -127,7 +128,7 @@ export class RecordedAnswers extends KeyedRequests {
       } catch (error) {
         await change.rollBack();
         if (error instanceof RunAgain && isDoubtful && isLocked(error.cause))
-          load.lastDelay = performance.now();
+          load.lastDisturbance = performance.now();
         const mayRetry = attempt < MOST_ATTEMPTS && performance.now() < deadline;
         if (error instanceof RunAgain && mayRetry) continue;
         if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });

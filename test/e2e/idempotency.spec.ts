@@ -423,6 +423,44 @@ describe('A request with an Idempotency-Key', () => {
       });
     });
 
+    it('is made once beside those of another API key that another replica makes at the same time', async () => {
+      const keys = service.app.get(KeysService);
+      const [racing, innocent] = [
+        await keys.issue({ name: 'racing' }),
+        await keys.issue({ name: 'innocent' }),
+      ];
+      const make = (name: string, key: string, under = randomUUID()): Promise<Answer> =>
+        service.post('/v1/pets', { ...REX, name }, as(key, under));
+      const made = Array.from({ length: 40 }, () => randomUUID());
+      for (const each of made) expect((await make('Raced', racing.key, each)).status).toBe(201);
+      const records = service.app.get(AnswerRecords);
+      const find = records.find.bind(records);
+      const seen = new Set<string>();
+      // When it is looked up first, the other replica has not committed it.
+      const blind = jest.spyOn(records, 'find').mockImplementation(async (digest) => {
+        if (seen.has(digest)) return find(digest);
+        seen.add(digest);
+        return undefined;
+      });
+      const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
+      try {
+        while (made.length > 0) {
+          const raced = made.splice(0, 4);
+          const answers = raced.flatMap((each) => [
+            ...Array.from({ length: 5 }, () => make('Good', innocent.key)),
+            make('Raced', racing.key, each),
+          ]);
+          for (const { status } of await Promise.all(answers)) expect(status).toBe(201);
+        }
+        const runs = insert.mock.calls.filter(([{ name }]) => name === 'Good').length;
+        // Of 200, those that were with the first one ran again, and some of a machine that is too slow for them.
+        expect(runs).toBeLessThan(280);
+      } finally {
+        insert.mockRestore();
+        blind.mockRestore();
+      }
+    });
+
     describeOffCluster('beside others that are refused', () => {
       it('is made at once beside those of another API key that are refused again and again', async () => {
         const keys = service.app.get(KeysService);
