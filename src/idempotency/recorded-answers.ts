@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DatabaseError } from 'pg';
-import { ApiError } from '../api/errors/api-error.js';
 import {
   idempotencyKeyReused,
   KEY_HEADER,
@@ -13,7 +11,7 @@ import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
 import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
-import { DatabaseBusy, meaningOfError, toOutage } from '../database/database-errors.js';
+import { DatabaseBusy, toOutage } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -21,37 +19,14 @@ import { countHeader } from '../edge/http/raw-headers.js';
 import { requireShare, takeTurn } from '../edge/in-flight-requests.js';
 import { readBodyBytes } from '../edge/json-body.js';
 import { type AnswerRecord, AnswerRecords } from './answer-records.js';
+import { Attempts } from './attempts.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 
 const { waitMs, answerMs } = DATABASE_LIMITS;
 const NAME = KEY_HEADER.toLowerCase();
 const NO_BODY = Buffer.alloc(0);
-/** In a batch with others, then, without those whose records are known by now, in two more, then alone. */
-const SHARED_ATTEMPTS = 3;
-const MOST_ATTEMPTS = 5;
 /** A little later than steps that know more. */
 const MOST_MS = waitMs + answerMs + 30;
-
-/**
- * Most requests are no repetitions: a change is tried first, and its record violates the primary key if it has been made
- * before. As that makes the other requests of its batch run again, a key that repeats has its records looked up first.
- */
-const LOOKED_UP_MS = 60_000;
-/** A change that is refused makes its batches fail. For this time, changes of its key share batches with each other only. */
-const DOUBTED_MS = 60_000;
-/** The same after a lock, or a race with another replica. Shorter, as a locked table delays those of all keys. */
-const DISTURBED_MS = 5_000;
-
-declare module '../common/exchange.js' {
-  interface KeyLoad {
-    /** When a record of the key was found, by `performance.now()`. */
-    lastRepetition?: number;
-    /** When the database refused a change of the key even alone. */
-    lastRefusal?: number;
-    /** When a change of the key had its batch run again: sharing with no others it waited for a lock, or it was a repetition. */
-    lastDisturbance?: number;
-  }
-}
 
 interface KeyedRequest {
   readonly request: FastifyRequest;
@@ -108,16 +83,12 @@ export class RecordedAnswers extends KeyedRequests {
     const { request, reply, run, digest, bodyHash, deadline } = keyed;
     const { load } = request.caller as Caller;
     const transactions = this.transactionsOf(request);
-    for (let attempt = 1; ; attempt++) {
-      // A batch may have failed because the same request was committed before, here or by another replica.
-      const known =
-        attempt > 1 || isRecent(load.lastRepetition, LOOKED_UP_MS) ? await this.find(keyed) : undefined;
-      if (known && attempt > 1) load.lastDisturbance = performance.now();
+    const attempts = new Attempts(load, deadline);
+    for (;;) {
+      attempts.begin();
+      const known = attempts.looksUp ? await this.find(digest, attempts) : undefined;
       if (known) return known;
-      const isAlone = attempt > SHARED_ATTEMPTS;
-      const isDoubtful =
-        attempt > 1 || isRecent(load.lastRefusal, DOUBTED_MS) || isRecent(load.lastDisturbance, DISTURBED_MS);
-      const change = new RecordedChange(transactions, isAlone, deadline, isDoubtful ? load : undefined);
+      const change = new RecordedChange(transactions, attempts.isAlone, deadline, attempts.sharesWith);
       try {
         const returned = await change.run(run);
         const body = renderBody(returned, request, reply) ?? null;
@@ -127,26 +98,24 @@ export class RecordedAnswers extends KeyedRequests {
         return answer;
       } catch (error) {
         await change.rollBack();
-        if (error instanceof RunAgain && isDoubtful && isLocked(error.cause))
-          load.lastDisturbance = performance.now();
-        const mayRetry = attempt < MOST_ATTEMPTS && performance.now() < deadline;
-        if (error instanceof RunAgain && mayRetry) continue;
-        if (error instanceof RunAgain) throw new DatabaseBusy({ cause: error });
+        if (error instanceof RunAgain) {
+          if (attempts.mayGoOn(error.cause)) continue;
+          throw new DatabaseBusy({ cause: error });
+        }
         if (toOutage(error, true)) throw error;
-        // Not by us, for want of a turn: others' refusals had the key wait for one.
-        if (isAlone && !isOurs(error)) load.lastRefusal = performance.now();
+        attempts.refused(error);
         // The same request may have been committed before, which is why this one is refused.
-        const recorded = await this.find(keyed);
+        const recorded = await this.find(digest, attempts);
         if (recorded) return recorded;
         throw this.records.isDuplicate(error) ? new DatabaseBusy({ cause: error }) : error;
       }
     }
   }
 
-  private async find({ request, digest }: KeyedRequest): Promise<Answer | undefined> {
+  private async find(digest: string, attempts: Attempts): Promise<Answer | undefined> {
     const known = await this.records.find(digest);
     if (!known) return undefined;
-    (request.caller as Caller).load.lastRepetition = performance.now();
+    attempts.found();
     return { ...known, isRepeated: true };
   }
 
@@ -159,18 +128,6 @@ export class RecordedAnswers extends KeyedRequests {
       },
     };
   }
-}
-
-function isOurs(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable';
-}
-
-function isLocked(cause: unknown): boolean {
-  return cause instanceof DatabaseError && meaningOfError(cause) === 'busy';
-}
-
-function isRecent(at = -Infinity, ms: number): boolean {
-  return performance.now() - at < ms;
 }
 
 /** The bytes of an operation's body. Others ignore what is sent. */

@@ -378,21 +378,17 @@ describe('A request with an Idempotency-Key', () => {
       });
     });
 
-    describeOnOneServer('beside those of another API key that wait for a lock', () => {
-      it('is made at once', async () => {
+    describeOnOneServer('beside those of other API keys that wait for a lock', () => {
+      it.each([1, 20])('is made at once: %d', async (count) => {
         const keys = service.app.get(KeysService);
-        const [locked, innocent] = [
-          await keys.issue({ name: 'locked' }),
-          await keys.issue({ name: 'innocent' }),
-        ];
+        const innocent = await keys.issue({ name: 'innocent' });
+        const locked: string[] = [];
+        for (let i = 0; i < count; i++) locked.push((await keys.issue({ name: `locked ${i}` })).key);
         const importing = service.app.get(DataSource).createQueryRunner();
         const insert = jest.spyOn(service.app.get(PetsRepository), 'insert');
-        const wait = async (): Promise<void> => {
-          const { status } = await service.post(
-            '/v1/pets',
-            { ...REX, name: 'Once' },
-            as(locked.key, randomUUID()),
-          );
+        const wait = async (i: number): Promise<void> => {
+          const options = as(locked[i % count]!, randomUUID());
+          const { status } = await service.post('/v1/pets', { ...REX, name: 'Once' }, options);
           expect(status).toBe(503);
         };
         const make = async (): Promise<number> =>
@@ -401,11 +397,11 @@ describe('A request with an Idempotency-Key', () => {
           await run("CREATE UNIQUE INDEX once ON pets (name) WHERE name LIKE 'Once%'");
           await importing.startTransaction();
           await importing.query("INSERT INTO pets (name, category_id) VALUES ('Once', 1)");
-          await wait();
+          await wait(0);
           const waiting: Promise<void>[] = [];
           const making: Promise<number>[] = [];
           for (let i = 0; i < 150; i++) {
-            if (i % 3 === 0) waiting.push(wait());
+            if (i % 3 === 0) waiting.push(wait(i / 3));
             making.push(make());
             await delay(10);
           }

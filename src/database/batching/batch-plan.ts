@@ -31,8 +31,8 @@ const LOCKED_MS = 1_000;
 export class RecentLock {
   private until = -Infinity;
 
-  note(): void {
-    this.until = performance.now() + LOCKED_MS;
+  note({ code }: DatabaseError): void {
+    if (code === LOCK_NOT_AVAILABLE && !this.isRecent) this.until = performance.now() + LOCKED_MS;
   }
 
   get isRecent(): boolean {
@@ -78,18 +78,11 @@ export class BatchPlan implements TransactionListener {
     const isOneByOne = this.mode === 'separate' && !named;
     const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
     this.retries = isOneByOne ? queries.slice(1) : [];
-    const settings = this.settings();
-    if (!settings) return transactions;
+    const limits = limitsOf(this.rules);
+    if (limits.length === 0) return transactions;
     return transactions.map((transaction) =>
-      transaction[0] === ROLLBACK ? transaction : [settings, ...transaction],
+      transaction[0] === ROLLBACK ? transaction : [...limits, ...transaction],
     );
-  }
-
-  private settings(): PendingQuery | undefined {
-    const { named, locks } = this.rules;
-    // The connections of a pooler come without our limits.
-    if (!named) return locks.isRecent ? LIMITS_WHEN_LOCKED : LIMITS;
-    return locks.isRecent ? NO_WAIT : undefined;
   }
 
   private inMode(queries: PendingQuery[]): PendingQuery[][] {
@@ -111,7 +104,7 @@ export class BatchPlan implements TransactionListener {
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
     const meaning = meaningOfError(error);
-    if (error.code === LOCK_NOT_AVAILABLE && !this.rules.locks.isRecent) this.rules.locks.note();
+    this.rules.locks.note(error);
     if (this.mayBeStored(error, meaning, failed)) {
       this.lost([transaction], error);
       return;
@@ -184,12 +177,17 @@ export const COMMIT = ownQuery('COMMIT');
 const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
 export const ROLLBACK = ownQuery('ROLLBACK');
 const NO_WAIT = ownQuery(limitLocks(1));
-export const LIMITS = ownQuery(
-  `${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`,
-);
+const LIMITS = ownQuery(`${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`);
 const LIMITS_WHEN_LOCKED = ownQuery(
   `${limitLocks(1)}, set_config('statement_timeout', '${statementMs}', true)`,
 );
+
+/** What a transaction sets first, if anything. */
+export function limitsOf({ named, locks }: Pick<BatchRules, 'named' | 'locks'>): PendingQuery[] {
+  // The connections of a pooler come without our limits.
+  if (!named) return [locks.isRecent ? LIMITS_WHEN_LOCKED : LIMITS];
+  return locks.isRecent ? [NO_WAIT] : [];
+}
 
 function limitLocks(ms: number): string {
   return `SELECT set_config('lock_timeout', '${ms}', true)`;

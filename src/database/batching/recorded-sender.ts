@@ -6,7 +6,7 @@ import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { mayBeOutdated } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
-import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
+import { BEGIN, COMMIT, limitsOf, ownQuery, ROLLBACK } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
@@ -79,7 +79,7 @@ class OpenBatch {
       resolve: (of: Row[]) => void (rows[i] = of),
     }));
     const { named, isEmbedded, distribution } = this.target;
-    const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
+    const limits = isEmbedded ? [] : [...limitsOf(this.target), ...(named ? [] : [IDLE_LIMIT])];
     this.exchange([BEGIN, ...limits, ...combineInserts(inserts, distribution)], () => this.hold(rows));
   }
 
@@ -112,15 +112,20 @@ class OpenBatch {
     if (this.state === 'ended') return;
     clearTimeout(this.renderTimer);
     this.outcome ??= this.outcomeAfter(cause, failed);
-    // A lock lasts longer than its request, which does not get to run alone.
-    if (cause instanceof DatabaseError && meaningOfError(cause) === 'busy')
-      this.target.refusals.count(cause, failed?.statement.name || this.queries[0]?.statement.name);
+    if (cause instanceof DatabaseError) this.noteBusy(cause, failed);
     if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') {
       this.end(false);
       return;
     }
     this.state = 'rolling back';
     this.exchange([ROLLBACK], () => this.end(true));
+  }
+
+  /** A lock lasts longer than its request, which does not get to run alone. */
+  private noteBusy(error: DatabaseError, failed?: FailedStatement): void {
+    this.target.locks.note(error);
+    if (meaningOfError(error) === 'busy')
+      this.target.refusals.count(error, failed?.statement.name || this.queries[0]?.statement.name);
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
