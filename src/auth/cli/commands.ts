@@ -82,11 +82,10 @@ export function parseCommand(args: string[]): Command | undefined {
       return async (keys) => {
         const key = await keys.find(id);
         if (!key || !(await keys.revoke(id))) throw noWorkingKey(id);
-        const sameName = await keys.findWorking(key.name);
-        const rest = sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
-        return print(`Key ${id} is revoked: it stops working within five seconds.${rest}`, {
+        const sameName = await keys.findWorking(key.name).catch(() => undefined); // the key is revoked all the same
+        return print(`Key ${id} is revoked: it stops working within five seconds.${othersOf(sameName)}`, {
           revoked: String(id),
-          sameName: sameName.map(String),
+          sameName: sameName?.map(String) ?? null,
         });
       };
     }
@@ -101,6 +100,11 @@ export function parseCommand(args: string[]): Command | undefined {
     default:
       throw new UsageError(`There is no such command: ${name}\n\n${USAGE}`);
   }
+}
+
+function othersOf(sameName: bigint[] | undefined): string {
+  if (!sameName) return `\nWhether others still work under its name is not known. See: ${KEYS} list`;
+  return sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
 }
 
 function shownOnce({ key, expiresAt }: IssuedKey): string {
