@@ -2,10 +2,15 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
+import { DatabaseBusy } from '../database/database-errors.js';
+import { RunAgain } from '../database/transactions/recorded-change.js';
 import { Attempts } from './attempts.js';
 
-const LOCK = Object.assign(new DatabaseError('', 0, 'error'), { code: '55P03' });
-const DUPLICATE = Object.assign(new DatabaseError('', 0, 'error'), { code: '23505' });
+const refusal = (code: string): ErrorOptions => ({
+  cause: Object.assign(new DatabaseError('', 0, 'error'), { code }),
+});
+const LOCK = refusal('55P03');
+const DUPLICATE = new RunAgain(refusal('23505'));
 
 describe('The attempts of a change', () => {
   let load: KeyLoad;
@@ -13,60 +18,69 @@ describe('The attempts of a change', () => {
     load = { inFlight: 1 };
   });
 
-  const begin = (): Attempts => {
-    const attempts = new Attempts(load, Infinity);
-    attempts.begin();
-    return attempts;
-  };
-  const next = (attempts: Attempts, cause: unknown): boolean => {
-    const mayGoOn = attempts.mayGoOn(cause);
-    attempts.begin();
-    return mayGoOn;
-  };
   const partners = (attempts: Attempts): string => {
+    attempts.looksUp();
+    const sharesWith = attempts.sharesWith();
     if (attempts.isAlone) return 'alone';
-    if (attempts.sharesWith === load) return 'its key';
-    return attempts.sharesWith ? 'none' : 'all';
+    return sharesWith === load ? 'its key' : 'all';
   };
+  const begin = (): Attempts => new Attempts(load, Infinity);
+  const partnersOfNext = (): string => partners(begin());
 
   it('share a transaction with all, with those of its key, then with none', () => {
     const attempts = begin();
     const seen = [partners(attempts)];
-    while (next(attempts, DUPLICATE)) seen.push(partners(attempts));
+    while (attempts.mayGoOn(DUPLICATE)) seen.push(partners(attempts));
     expect(seen).toEqual(['all', 'its key', 'its key', 'alone', 'alone']);
   });
 
-  it('after a lock beside those of its key are made in a batch of its own, and end with the second lock', () => {
+  it('go on beside those of its key after a lock that the change itself met, and so do later changes', () => {
     const attempts = begin();
-    expect(next(attempts, LOCK)).toBe(true);
-    expect(partners(attempts)).toBe('its key');
-    expect(load.lastDisturbance).toBeUndefined();
-    expect(next(attempts, LOCK)).toBe(true);
-    expect(partners(attempts)).toBe('none');
-    expect(next(attempts, LOCK)).toBe(false);
-    expect(partners(begin())).toBe('its key');
+    expect(partners(attempts)).toBe('all');
+    expect(attempts.mayGoOn(new RunAgain(LOCK, 'own'))).toBe(true);
+    expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'its key']);
   });
 
-  it('after a lock that was released go on as before', () => {
+  it('go on beside all others after a lock that another change met', () => {
     const attempts = begin();
-    for (const cause of [LOCK, LOCK, DUPLICATE]) expect(next(attempts, cause)).toBe(true);
-    expect(partners(attempts)).toBe('alone');
+    expect(partners(attempts)).toBe('all');
+    expect(attempts.mayGoOn(new RunAgain(LOCK, 'of another'))).toBe(true);
+    expect([partners(attempts), partnersOfNext()]).toEqual(['all', 'all']);
   });
 
-  it('are doubted once another replica had made the change, or it was refused alone', () => {
-    const first = begin();
-    first.found();
-    expect([first.looksUp, partners(begin())]).toEqual([true, 'all']);
+  it('go on beside those of its key after a lock that some change met', () => {
+    const attempts = begin();
+    expect(partners(attempts)).toBe('all');
+    expect(attempts.mayGoOn(new RunAgain(LOCK))).toBe(true);
+    expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'all']);
+    expect(attempts.mayGoOn(new RunAgain(LOCK))).toBe(true);
+    expect(partnersOfNext()).toBe('its key');
+  });
+
+  it('are doubted for longer when they wait in vain, but not because of that', () => {
+    begin().failed(new DatabaseBusy());
+    expect(partnersOfNext()).toBe('all');
+    load.lastDisturbance = performance.now() - 1_000;
+    begin().failed(new DatabaseBusy());
+    expect(performance.now() - load.lastDisturbance).toBeLessThan(500);
+  });
+
+  it('are doubted once another replica made the change meanwhile', () => {
+    const repeated = begin();
+    repeated.lookedUp(true);
+    expect([partnersOfNext(), begin().looksUp()]).toEqual(['all', true]);
     const raced = begin();
-    next(raced, DUPLICATE);
-    raced.found();
-    expect(partners(begin())).toBe('its key');
-    load = { inFlight: 1 };
+    raced.lookedUp(false);
+    raced.lookedUp(true);
+    expect(partnersOfNext()).toBe('its key');
+  });
+
+  it('are doubted once the database refused the change alone', () => {
     const refused = begin();
-    for (let i = 0; i < 3; i++) next(refused, DUPLICATE);
-    refused.refused(unavailable('No turn.'));
-    expect(partners(begin())).toBe('all');
-    refused.refused(DUPLICATE);
-    expect(partners(begin())).toBe('its key');
+    for (let i = 0; i < 4; i++) partners(refused);
+    refused.failed(unavailable('No turn.'));
+    expect(partnersOfNext()).toBe('all');
+    refused.failed(DUPLICATE.cause);
+    expect(partnersOfNext()).toBe('its key');
   });
 });

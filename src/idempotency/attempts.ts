@@ -1,7 +1,8 @@
 import { DatabaseError } from 'pg';
 import { ApiError } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
-import { meaningOfError } from '../database/database-errors.js';
+import { DatabaseBusy, meaningOfError, toOutage } from '../database/database-errors.js';
+import type { RunAgain } from '../database/transactions/recorded-change.js';
 
 /** In a batch with others, then, without those whose records are known by now, in two more, then alone. */
 const SHARED_ATTEMPTS = 3;
@@ -32,56 +33,63 @@ declare module '../common/exchange.js' {
 export class Attempts {
   private count = 0;
   private isDoubtful = false;
-  /** Beside changes of its own key, of which it may be another. */
-  private hasMetLock = false;
+  /** The one before failed because of another change. */
+  private isInnocent = false;
+  /** It was not made before. If it turns out to be, another replica made it meanwhile. */
+  private isNew = false;
 
   constructor(
     private readonly load: KeyLoad,
     private readonly deadline: number,
   ) {}
 
-  begin(): void {
-    const { lastRefusal, lastDisturbance } = this.load;
-    this.count++;
-    this.isDoubtful =
-      this.count > 1 || isRecent(lastRefusal, DOUBTED_MS) || isRecent(lastDisturbance, DISTURBED_MS);
+  /** Begins the next one. Returns whether to look up first if the change was made before, by this replica or another. */
+  looksUp(): boolean {
+    return ++this.count > 1 || isRecent(this.load.lastRepetition, LOOKED_UP_MS);
   }
 
-  /** A batch may have failed because the same request was committed before, here or by another replica. */
-  get looksUp(): boolean {
-    return this.count > 1 || isRecent(this.load.lastRepetition, LOOKED_UP_MS);
+  lookedUp(isKnown: boolean): void {
+    const now = performance.now();
+    if (isKnown) this.load.lastRepetition = now;
+    if (isKnown && this.isNew) this.load.lastDisturbance = now;
+    this.isNew = !isKnown;
   }
 
-  /** Not after a lock, for which it would wait with a connection of its own. */
   get isAlone(): boolean {
-    return this.count > SHARED_ATTEMPTS && !this.hasMetLock;
+    return this.count > SHARED_ATTEMPTS;
   }
 
-  /** With the changes of its key, with none, or with all. */
-  get sharesWith(): object | undefined {
-    if (this.hasMetLock) return {};
+  /** With the changes of its key, or with all. */
+  sharesWith(): object | undefined {
+    const { lastRefusal, lastDisturbance } = this.load;
+    this.isDoubtful =
+      (this.count > 1 && !this.isInnocent) ||
+      isRecent(lastRefusal, DOUBTED_MS) ||
+      isRecent(lastDisturbance, DISTURBED_MS);
     return this.isDoubtful ? this.load : undefined;
   }
 
-  found(): void {
-    this.load.lastRepetition = performance.now();
-    if (this.count > 1) this.load.lastDisturbance = performance.now();
-  }
-
   /** It was rolled back. Returns whether another attempt may succeed. */
-  mayGoOn(cause: unknown): boolean {
-    const isLocked = this.isDoubtful && isBusy(cause);
-    if (isLocked) this.load.lastDisturbance = performance.now();
-    if (isLocked && this.hasMetLock) return false;
-    this.hasMetLock = isLocked;
+  mayGoOn({ cause, fault }: RunAgain): boolean {
+    this.isInnocent = fault === 'of another';
+    const isOwn = fault === 'own' || (this.isDoubtful && !this.isInnocent);
+    if (isOwn && isBusy(cause)) this.load.lastDisturbance = performance.now();
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
 
-  refused(error: unknown): void {
-    // Not by us, for want of a turn: others' refusals had the key wait for one.
-    const isOurs = error instanceof ApiError && error.code === 'service_unavailable';
-    if (this.isAlone && !isOurs) this.load.lastRefusal = performance.now();
+  /** It waited in vain for its turn, or was refused. */
+  failed(error: unknown): void {
+    const now = performance.now();
+    if (error instanceof DatabaseBusy) {
+      // The changes of doubted keys wait for each other.
+      if (isRecent(this.load.lastDisturbance, DISTURBED_MS)) this.load.lastDisturbance = now;
+    } else if (this.isAlone && !toOutage(error, true) && !isOurs(error)) this.load.lastRefusal = now;
   }
+}
+
+/** Not by the database, for want of a turn: others' refusals had the key wait for one. */
+function isOurs(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 function isBusy(cause: unknown): boolean {

@@ -85,10 +85,9 @@ export class RecordedAnswers extends KeyedRequests {
     const transactions = this.transactionsOf(request);
     const attempts = new Attempts(load, deadline);
     for (;;) {
-      attempts.begin();
-      const known = attempts.looksUp ? await this.find(digest, attempts) : undefined;
+      const known = attempts.looksUp() ? await this.find(digest, attempts) : undefined;
       if (known) return known;
-      const change = new RecordedChange(transactions, attempts.isAlone, deadline, attempts.sharesWith);
+      const change = new RecordedChange(transactions, attempts.isAlone, deadline, attempts.sharesWith());
       try {
         const returned = await change.run(run);
         const body = renderBody(returned, request, reply) ?? null;
@@ -99,11 +98,11 @@ export class RecordedAnswers extends KeyedRequests {
       } catch (error) {
         await change.rollBack();
         if (error instanceof RunAgain) {
-          if (attempts.mayGoOn(error.cause)) continue;
+          if (attempts.mayGoOn(error)) continue;
           throw new DatabaseBusy({ cause: error });
         }
+        attempts.failed(error);
         if (toOutage(error, true)) throw error;
-        attempts.refused(error);
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(digest, attempts);
         if (recorded) return recorded;
@@ -114,9 +113,8 @@ export class RecordedAnswers extends KeyedRequests {
 
   private async find(digest: string, attempts: Attempts): Promise<Answer | undefined> {
     const known = await this.records.find(digest);
-    if (!known) return undefined;
-    attempts.found();
-    return { ...known, isRepeated: true };
+    attempts.lookedUp(known !== undefined);
+    return known && { ...known, isRepeated: true };
   }
 
   /** Alone, a change occupies a connection. One key must not take all of them. */

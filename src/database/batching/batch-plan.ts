@@ -29,14 +29,18 @@ const LOCKED_MS = 1_000;
 
 /** Remembers that a statement waited in vain for a lock. Until it is forgotten none waits again, which would delay others. */
 export class RecentLock {
-  private until = -Infinity;
+  private at = -Infinity;
 
-  note({ code }: DatabaseError): void {
-    if (code === LOCK_NOT_AVAILABLE && !this.isRecent) this.until = performance.now() + LOCKED_MS;
+  note(): void {
+    this.at = performance.now();
   }
 
   get isRecent(): boolean {
-    return performance.now() < this.until;
+    return this.isWithin(LOCKED_MS);
+  }
+
+  isWithin(ms: number): boolean {
+    return performance.now() - this.at < ms;
   }
 }
 
@@ -78,11 +82,18 @@ export class BatchPlan implements TransactionListener {
     const isOneByOne = this.mode === 'separate' && !named;
     const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
     this.retries = isOneByOne ? queries.slice(1) : [];
-    const limits = limitsOf(this.rules);
-    if (limits.length === 0) return transactions;
+    const settings = this.settings();
+    if (!settings) return transactions;
     return transactions.map((transaction) =>
-      transaction[0] === ROLLBACK ? transaction : [...limits, ...transaction],
+      transaction[0] === ROLLBACK ? transaction : [settings, ...transaction],
     );
+  }
+
+  private settings(): PendingQuery | undefined {
+    const { named, locks } = this.rules;
+    // The connections of a pooler come without our limits.
+    if (!named) return locks.isRecent ? LIMITS_WHEN_LOCKED : LIMITS;
+    return locks.isRecent ? NO_WAIT : undefined;
   }
 
   private inMode(queries: PendingQuery[]): PendingQuery[][] {
@@ -104,7 +115,7 @@ export class BatchPlan implements TransactionListener {
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
     const meaning = meaningOfError(error);
-    this.rules.locks.note(error);
+    if (error.code === LOCK_NOT_AVAILABLE && !this.rules.locks.isRecent) this.rules.locks.note();
     if (this.mayBeStored(error, meaning, failed)) {
       this.lost([transaction], error);
       return;
@@ -148,9 +159,7 @@ export class BatchPlan implements TransactionListener {
   takeRetries(): PendingQuery[] {
     const isLate = lateAt(performance.now());
     const queries = this.retries.filter((query) => !isLate(query));
-    const late = this.retries.filter(isLate);
-    for (const { statement } of late) this.rules.refusals.countLate('turn', statement.name);
-    rejectAll(late, new DatabaseBusy());
+    if (queries.length < this.retries.length) rejectAll(this.retries.filter(isLate), new DatabaseBusy());
     this.retries = [];
     this.mode = this.nextMode();
     this.hasUnknownFault = false;
@@ -177,17 +186,12 @@ export const COMMIT = ownQuery('COMMIT');
 const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
 export const ROLLBACK = ownQuery('ROLLBACK');
 const NO_WAIT = ownQuery(limitLocks(1));
-const LIMITS = ownQuery(`${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`);
+export const LIMITS = ownQuery(
+  `${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`,
+);
 const LIMITS_WHEN_LOCKED = ownQuery(
   `${limitLocks(1)}, set_config('statement_timeout', '${statementMs}', true)`,
 );
-
-/** What a transaction sets first, if anything. */
-export function limitsOf({ named, locks }: Pick<BatchRules, 'named' | 'locks'>): PendingQuery[] {
-  // The connections of a pooler come without our limits.
-  if (!named) return [locks.isRecent ? LIMITS_WHEN_LOCKED : LIMITS];
-  return locks.isRecent ? [NO_WAIT] : [];
-}
 
 function limitLocks(ms: number): string {
   return `SELECT set_config('lock_timeout', '${ms}', true)`;

@@ -23,6 +23,7 @@ type Reader = readonly FieldReader[];
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
 
 export interface FailedStatement {
+  readonly query: PendingQuery;
   readonly statement: Statement;
   /** Before this batch. */
   readonly wasPrepared: boolean;
@@ -162,8 +163,12 @@ export class PipelinedBatch implements PgQuery {
     if (!error && results.length !== transaction.length)
       throw new Error(`${results.length} results for ${transaction.length} statements`);
     // Undefined after an error at the commit, which follows the last statement.
-    const statement = transaction[results.length]?.statement;
-    const failed = statement && { statement, wasPrepared: this.wasPrepared(statement) };
+    const query = transaction[results.length];
+    const failed = query && {
+      query,
+      statement: query.statement,
+      wasPrepared: this.wasPrepared(query.statement),
+    };
     this.at++;
     this.results = [];
     this.rows = [];

@@ -6,13 +6,16 @@ import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { mayBeOutdated } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
-import { BEGIN, COMMIT, limitsOf, ownQuery, ROLLBACK } from './batch-plan.js';
+import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 
 const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
+
+/** The time after a lock for which inserts are sent separately. */
+const SEPARATED_MS = 60_000;
 
 type Client = pg.PoolClient & RowParsingClient;
 
@@ -52,10 +55,14 @@ export class RecordedSender {
  */
 class OpenBatch {
   private readonly companions: Companion[] = [];
+  /** Of each request what was sent last. */
+  private inserts: readonly PendingQuery[] = [];
   private state: 'inserting' | 'held' | 'committing' | 'rolling back' | 'ended' = 'inserting';
   private isBroken = false;
   /** Why the requests fail. */
   private outcome: Error | undefined;
+  /** The position of the one whose statement failed, if that is known. */
+  private atFault: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private renderTimer: NodeJS.Timeout | undefined;
 
@@ -78,9 +85,16 @@ class OpenBatch {
       ...query,
       resolve: (of: Row[]) => void (rows[i] = of),
     }));
-    const { named, isEmbedded, distribution } = this.target;
-    const limits = isEmbedded ? [] : [...limitsOf(this.target), ...(named ? [] : [IDLE_LIMIT])];
-    this.exchange([BEGIN, ...limits, ...combineInserts(inserts, distribution)], () => this.hold(rows));
+    const { named, isEmbedded } = this.target;
+    const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
+    this.exchange([BEGIN, ...limits, ...this.combined(inserts)], () => this.hold(rows));
+  }
+
+  /** Separate ones cost more, and tell which of them meets a lock. */
+  private combined(inserts: PendingQuery[]): PendingQuery[] {
+    this.inserts = inserts;
+    const { locks, distribution } = this.target;
+    return locks.isWithin(SEPARATED_MS) ? inserts : combineInserts(inserts, distribution);
   }
 
   /** Lets the requests answer. */
@@ -105,14 +119,14 @@ class OpenBatch {
     clearTimeout(this.renderTimer);
     this.state = 'committing';
     const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
-    this.exchange([...combineInserts(inserts, this.target.distribution), COMMIT], () => this.end(true));
+    this.exchange([...this.combined(inserts), COMMIT], () => this.end(true));
   }
 
   private fail(cause: unknown, failed?: FailedStatement): void {
     if (this.state === 'ended') return;
     clearTimeout(this.renderTimer);
     this.outcome ??= this.outcomeAfter(cause, failed);
-    if (cause instanceof DatabaseError) this.noteBusy(cause, failed);
+    if (cause instanceof DatabaseError && meaningOfError(cause) === 'busy') this.noteBusy(cause, failed);
     if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') {
       this.end(false);
       return;
@@ -123,14 +137,16 @@ class OpenBatch {
 
   /** A lock lasts longer than its request, which does not get to run alone. */
   private noteBusy(error: DatabaseError, failed?: FailedStatement): void {
-    this.target.locks.note(error);
-    if (meaningOfError(error) === 'busy')
-      this.target.refusals.count(error, failed?.statement.name || this.queries[0]?.statement.name);
+    const { locks, refusals } = this.target;
+    locks.note();
+    refusals.count(error, failed?.statement.name || this.queries[0]?.statement.name);
+    const at = failed ? this.inserts.indexOf(failed.query) : -1;
+    if (at >= 0) this.atFault = at;
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
     const isRefused = cause instanceof DatabaseError;
-    const again = new RunAgain(undefined, isRefused ? { cause } : {});
+    const again = new RunAgain(isRefused ? { cause } : {});
     if (this.state !== 'committing' || (failed && isBeforeCommit(cause as DatabaseError, failed)))
       return again;
     const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
@@ -141,11 +157,19 @@ class OpenBatch {
     this.state = 'ended';
     clearTimeout(this.timer);
     const { outcome } = this;
-    for (const { resolve, reject } of this.queries) {
-      if (outcome) reject(outcome);
-      else resolve([]);
+    for (const [i, { resolve, reject }] of this.queries.entries()) {
+      if (!outcome) resolve([]);
+      else
+        reject(
+          outcome instanceof RunAgain ? new RunAgain({ cause: outcome.cause }, this.faultOf(i)) : outcome,
+        );
     }
     this.done(isUsable);
+  }
+
+  private faultOf(position: number): 'own' | 'of another' | undefined {
+    if (this.atFault === undefined) return undefined;
+    return this.atFault === position ? 'own' : 'of another';
   }
 
   private exchange(queries: PendingQuery[], succeeded: () => void): void {

@@ -12,6 +12,14 @@ import {
 /** The change was rolled back, maybe through no fault of its own. The work must run again. `cause`: why its batch was refused. */
 export class RunAgain extends Error {
   override readonly name = 'RunAgain';
+
+  constructor(
+    options?: ErrorOptions,
+    /** Whose statement it was, if that is known. */
+    readonly fault?: 'own' | 'of another',
+  ) {
+    super(undefined, options);
+  }
 }
 
 interface TransactionRunner {
