@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
-import { DatabaseBusy } from '../database/database-errors.js';
 import { RunAgain } from '../database/transactions/recorded-change.js';
 import { Attempts } from './attempts.js';
 
@@ -57,14 +56,6 @@ describe('The attempts of a change', () => {
     expect(partnersOfNext()).toBe('its key');
   });
 
-  it('are doubted for longer when they wait in vain, but not because of that', () => {
-    begin().failed(new DatabaseBusy());
-    expect(partnersOfNext()).toBe('all');
-    load.lastDisturbance = performance.now() - 1_000;
-    begin().failed(new DatabaseBusy());
-    expect(performance.now() - load.lastDisturbance).toBeLessThan(500);
-  });
-
   it('are doubted once another replica made the change meanwhile', () => {
     const repeated = begin();
     repeated.lookedUp(true);
@@ -78,9 +69,9 @@ describe('The attempts of a change', () => {
   it('are doubted once the database refused the change alone', () => {
     const refused = begin();
     for (let i = 0; i < 4; i++) partners(refused);
-    refused.failed(unavailable('No turn.'));
+    refused.refused(unavailable('No turn.'));
     expect(partnersOfNext()).toBe('all');
-    refused.failed(DUPLICATE.cause);
+    refused.refused(DUPLICATE.cause);
     expect(partnersOfNext()).toBe('its key');
   });
 });

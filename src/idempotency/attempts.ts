@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { ApiError } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
-import { DatabaseBusy, meaningOfError, toOutage } from '../database/database-errors.js';
+import { meaningOfError } from '../database/database-errors.js';
 import type { RunAgain } from '../database/transactions/recorded-change.js';
 
 /** In a batch with others, then, without those whose records are known by now, in two more, then alone. */
@@ -33,7 +33,7 @@ declare module '../common/exchange.js' {
 export class Attempts {
   private count = 0;
   private isDoubtful = false;
-  /** The one before failed because of another change. */
+  /** The previous attempt failed because of another request. */
   private isInnocent = false;
   /** It was not made before. If it turns out to be, another replica made it meanwhile. */
   private isNew = false;
@@ -77,13 +77,9 @@ export class Attempts {
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
 
-  /** It waited in vain for its turn, or was refused. */
-  failed(error: unknown): void {
-    const now = performance.now();
-    if (error instanceof DatabaseBusy) {
-      // The changes of doubted keys wait for each other.
-      if (isRecent(this.load.lastDisturbance, DISTURBED_MS)) this.load.lastDisturbance = now;
-    } else if (this.isAlone && !toOutage(error, true) && !isOurs(error)) this.load.lastRefusal = now;
+  /** It was refused, and not for a moment. */
+  refused(error: unknown): void {
+    if (this.isAlone && !isOurs(error)) this.load.lastRefusal = performance.now();
   }
 }
 

@@ -101,8 +101,8 @@ export class RecordedAnswers extends KeyedRequests {
           if (attempts.mayGoOn(error)) continue;
           throw new DatabaseBusy({ cause: error });
         }
-        attempts.failed(error);
         if (toOutage(error, true)) throw error;
+        attempts.refused(error);
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(digest, attempts);
         if (recorded) return recorded;

@@ -27,7 +27,7 @@ export interface BatchRules {
 
 const LOCKED_MS = 1_000;
 
-/** Remembers that a statement waited in vain for a lock. Until it is forgotten none waits again, which would delay others. */
+/** Remembers when a statement waited in vain for a lock. In a queue, none waits again while that is recent: it would delay others. */
 export class RecentLock {
   private at = -Infinity;
 

@@ -4,7 +4,7 @@ import { meaningOfError, OutcomeUnknown, toTransactionError } from '../database-
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
-import { mayBeOutdated } from '../sqlstate.js';
+import { LOCK_NOT_AVAILABLE, mayBeOutdated } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
@@ -55,14 +55,14 @@ export class RecordedSender {
  */
 class OpenBatch {
   private readonly companions: Companion[] = [];
-  /** Of each request what was sent last. */
+  /** One for each request. */
   private inserts: readonly PendingQuery[] = [];
   private state: 'inserting' | 'held' | 'committing' | 'rolling back' | 'ended' = 'inserting';
   private isBroken = false;
   /** Why the requests fail. */
   private outcome: Error | undefined;
-  /** The position of the one whose statement failed, if that is known. */
-  private atFault: number | undefined;
+  /** The position of the request whose insert met a lock or took too long, or -1. */
+  private atFault = -1;
   private timer: NodeJS.Timeout | undefined;
   private renderTimer: NodeJS.Timeout | undefined;
 
@@ -85,16 +85,12 @@ class OpenBatch {
       ...query,
       resolve: (of: Row[]) => void (rows[i] = of),
     }));
-    const { named, isEmbedded } = this.target;
+    const { named, isEmbedded, locks, distribution } = this.target;
     const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
-    this.exchange([BEGIN, ...limits, ...this.combined(inserts)], () => this.hold(rows));
-  }
-
-  /** Separate ones cost more, and tell which of them meets a lock. */
-  private combined(inserts: PendingQuery[]): PendingQuery[] {
+    // Separate ones cost more, and the one that fails identifies its request.
+    const sent = locks.isWithin(SEPARATED_MS) ? inserts : combineInserts(inserts, distribution);
     this.inserts = inserts;
-    const { locks, distribution } = this.target;
-    return locks.isWithin(SEPARATED_MS) ? inserts : combineInserts(inserts, distribution);
+    this.exchange([BEGIN, ...limits, ...sent], () => this.hold(rows));
   }
 
   /** Lets the requests answer. */
@@ -119,7 +115,7 @@ class OpenBatch {
     clearTimeout(this.renderTimer);
     this.state = 'committing';
     const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
-    this.exchange([...this.combined(inserts), COMMIT], () => this.end(true));
+    this.exchange([...combineInserts(inserts, this.target.distribution), COMMIT], () => this.end(true));
   }
 
   private fail(cause: unknown, failed?: FailedStatement): void {
@@ -135,13 +131,12 @@ class OpenBatch {
     this.exchange([ROLLBACK], () => this.end(true));
   }
 
-  /** A lock lasts longer than its request, which does not get to run alone. */
   private noteBusy(error: DatabaseError, failed?: FailedStatement): void {
     const { locks, refusals } = this.target;
-    locks.note();
+    if (error.code === LOCK_NOT_AVAILABLE) locks.note();
+    // A lock lasts longer than its request, which does not get to run alone.
     refusals.count(error, failed?.statement.name || this.queries[0]?.statement.name);
-    const at = failed ? this.inserts.indexOf(failed.query) : -1;
-    if (at >= 0) this.atFault = at;
+    if (failed) this.atFault = this.inserts.indexOf(failed.query);
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
@@ -168,7 +163,7 @@ class OpenBatch {
   }
 
   private faultOf(position: number): 'own' | 'of another' | undefined {
-    if (this.atFault === undefined) return undefined;
+    if (this.atFault < 0) return undefined;
     return this.atFault === position ? 'own' : 'of another';
   }
 
