@@ -18,37 +18,37 @@ describe('The attempts of a change', () => {
   });
 
   const partners = (attempts: Attempts): string => {
-    attempts.looksUp();
+    attempts.begin();
     const sharesWith = attempts.sharesWith();
     if (attempts.isAlone) return 'alone';
     return sharesWith === load ? 'its key' : 'all';
   };
-  const begin = (): Attempts => new Attempts(load, Infinity);
-  const partnersOfNext = (): string => partners(begin());
+  const create = (): Attempts => new Attempts(load, Infinity);
+  const partnersOfNext = (): string => partners(create());
 
   it('share a transaction with all, with those of its key, then with none', () => {
-    const attempts = begin();
+    const attempts = create();
     const seen = [partners(attempts)];
     while (attempts.mayGoOn(DUPLICATE)) seen.push(partners(attempts));
     expect(seen).toEqual(['all', 'its key', 'its key', 'alone', 'alone']);
   });
 
   it('go on beside those of its key after a lock that the change itself met, and so do later changes', () => {
-    const attempts = begin();
+    const attempts = create();
     expect(partners(attempts)).toBe('all');
     expect(attempts.mayGoOn(new RunAgain(LOCK, 'own'))).toBe(true);
     expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'its key']);
   });
 
   it('go on beside all others after a lock that another change met', () => {
-    const attempts = begin();
+    const attempts = create();
     expect(partners(attempts)).toBe('all');
     expect(attempts.mayGoOn(new RunAgain(LOCK, 'of another'))).toBe(true);
     expect([partners(attempts), partnersOfNext()]).toEqual(['all', 'all']);
   });
 
   it('go on beside those of its key after a lock that some change met', () => {
-    const attempts = begin();
+    const attempts = create();
     expect(partners(attempts)).toBe('all');
     expect(attempts.mayGoOn(new RunAgain(LOCK))).toBe(true);
     expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'all']);
@@ -57,17 +57,17 @@ describe('The attempts of a change', () => {
   });
 
   it('are doubted once another replica made the change meanwhile', () => {
-    const repeated = begin();
+    const repeated = create();
     repeated.lookedUp(true);
-    expect([partnersOfNext(), begin().looksUp()]).toEqual(['all', true]);
-    const raced = begin();
+    expect([partnersOfNext(), create().begin()]).toEqual(['all', true]);
+    const raced = create();
     raced.lookedUp(false);
     raced.lookedUp(true);
     expect(partnersOfNext()).toBe('its key');
   });
 
   it('are doubted once the database refused the change alone', () => {
-    const refused = begin();
+    const refused = create();
     for (let i = 0; i < 4; i++) partners(refused);
     refused.refused(unavailable('No turn.'));
     expect(partnersOfNext()).toBe('all');

@@ -43,8 +43,8 @@ export class Attempts {
     private readonly deadline: number,
   ) {}
 
-  /** Begins the next one. Returns whether to look up first if the change was made before, by this replica or another. */
-  looksUp(): boolean {
+  /** Begins the next one. Returns whether to look up first if the change was made before, here or by another replica. */
+  begin(): boolean {
     return ++this.count > 1 || isRecent(this.load.lastRepetition, LOOKED_UP_MS);
   }
 

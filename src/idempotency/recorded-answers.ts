@@ -85,7 +85,7 @@ export class RecordedAnswers extends KeyedRequests {
     const transactions = this.transactionsOf(request);
     const attempts = new Attempts(load, deadline);
     for (;;) {
-      const known = attempts.looksUp() ? await this.find(digest, attempts) : undefined;
+      const known = attempts.begin() ? await this.find(digest, attempts) : undefined;
       if (known) return known;
       const change = new RecordedChange(transactions, attempts.isAlone, deadline, attempts.sharesWith());
       try {

@@ -27,7 +27,7 @@ export interface BatchRules {
 
 const LOCKED_MS = 1_000;
 
-/** Remembers when a statement waited in vain for a lock. In a queue, none waits again while that is recent: it would delay others. */
+/** When a statement last waited in vain for a lock. While that is recent, reads and plain writes do not wait: they delay others. */
 export class RecentLock {
   private at = -Infinity;
 

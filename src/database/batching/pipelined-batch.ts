@@ -24,7 +24,6 @@ const prepared = new WeakMap<Connection, Map<string, Reader>>();
 
 export interface FailedStatement {
   readonly query: PendingQuery;
-  readonly statement: Statement;
   /** Before this batch. */
   readonly wasPrepared: boolean;
 }
@@ -34,7 +33,7 @@ export interface FailedStatement {
  * lost the server, maybe at the commit, does not.
  */
 export function isBeforeCommit({ routine }: DatabaseError, failed?: FailedStatement): boolean {
-  return failed !== undefined && failed.statement.text !== 'COMMIT' && Boolean(routine);
+  return failed !== undefined && failed.query.statement.text !== 'COMMIT' && Boolean(routine);
 }
 
 export interface TransactionListener {
@@ -164,11 +163,7 @@ export class PipelinedBatch implements PgQuery {
       throw new Error(`${results.length} results for ${transaction.length} statements`);
     // Undefined after an error at the commit, which follows the last statement.
     const query = transaction[results.length];
-    const failed = query && {
-      query,
-      statement: query.statement,
-      wasPrepared: this.wasPrepared(query.statement),
-    };
+    const failed = query && { query, wasPrepared: this.wasPrepared(query.statement) };
     this.at++;
     this.results = [];
     this.rows = [];

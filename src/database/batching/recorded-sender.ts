@@ -135,7 +135,7 @@ class OpenBatch {
     const { locks, refusals } = this.target;
     if (error.code === LOCK_NOT_AVAILABLE) locks.note();
     // A lock lasts longer than its request, which does not get to run alone.
-    refusals.count(error, failed?.statement.name || this.queries[0]?.statement.name);
+    refusals.count(error, failed?.query.statement.name || this.queries[0]?.statement.name);
     if (failed) this.atFault = this.inserts.indexOf(failed.query);
   }
 
@@ -154,10 +154,8 @@ class OpenBatch {
     const { outcome } = this;
     for (const [i, { resolve, reject }] of this.queries.entries()) {
       if (!outcome) resolve([]);
-      else
-        reject(
-          outcome instanceof RunAgain ? new RunAgain({ cause: outcome.cause }, this.faultOf(i)) : outcome,
-        );
+      else if (outcome instanceof RunAgain) reject(new RunAgain({ cause: outcome.cause }, this.faultOf(i)));
+      else reject(outcome);
     }
     this.done(isUsable);
   }
