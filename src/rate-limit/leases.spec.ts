@@ -20,7 +20,7 @@ describe('Leases', () => {
     return { asked, leases: Array.from({ length: count }, () => new Leases('requests', limit, ask)) };
   }
 
-  it.each([1, 2, 7, 300, 5_000])('permit exactly %d of the requests that come at once', async (limit) => {
+  it.each([1, 2, 7, 300, 1_000])('permit exactly %d of the requests that come at once', async (limit) => {
     at(0);
     const { leases } = workers(2, limit);
     const all = Array.from({ length: 2 * limit + 10 }, async (_, i) => leases[i % 2]!.take('a', 0));
