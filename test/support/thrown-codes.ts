@@ -8,9 +8,9 @@ export interface ThrownCode {
 }
 
 /**
- * Reads which error codes the operations of all controllers, and of those in `more`, can throw: follows every name that a handler mentions to its
- * function, within the project, and collects `new ApiError('code')` and calls of declared errors. Calls through an
- * interface or a computed name are not followed.
+ * Reads which error codes the operations of all controllers, and of those in `more`, can throw: follows every name that
+ * a handler mentions to its function, within the project, and collects `new ApiError('code')` and calls of declared
+ * errors. Calls through an interface or a computed name are not followed.
  */
 export function readThrownCodes(more: readonly string[] = []): ThrownCode[] {
   const files = [...ts.sys.readDirectory('src', undefined, undefined, ['**/*.controller.ts']), ...more];

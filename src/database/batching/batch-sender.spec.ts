@@ -1,96 +1,13 @@
-import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { done, error, FakePostgres, insert, READY } from '../../../test/support/fake-postgres.js';
 import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
-import { installRowParser } from '../row-parser.js';
 import { RecentLock } from './batch-plan.js';
-import type { PipelinedBatch } from './pipelined-batch.js';
 import { BatchSender, type BatchTarget } from './batch-sender.js';
-import type { PendingQuery, Row, Statement } from './statement.js';
+import type { PendingQuery, Row } from './statement.js';
 
 Logger.overrideLogger(false);
-
-const bytesOf = (size: 2 | 4, number: number): Buffer => {
-  const bytes = Buffer.alloc(size);
-  bytes.writeIntBE(number, 0, size);
-  return bytes;
-};
-const message = (code: string, ...parts: (Buffer | string)[]): Buffer => {
-  const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
-  return Buffer.concat([Buffer.from(code), bytesOf(4, body.length + 4), body]);
-};
-const READY = message('Z', 'I');
-const done = (...rows: string[][]): Buffer =>
-  Buffer.concat([
-    message('T', bytesOf(2, 0)),
-    ...rows.map((row) =>
-      message('D', bytesOf(2, row.length), ...row.flatMap((text) => [bytesOf(4, text.length), text])),
-    ),
-    message('C', 'INSERT 0 1\0'),
-  ]);
-const error = (code: string, severity = 'ERROR', routine = ''): Buffer =>
-  message('E', `S${severity}\0C${code}\0Mno\0R${routine}\0\0`);
-
-/** Answers each message as the test says, and closes the connection after an answer without ReadyForQuery. */
-class FakeServer {
-  /** The names of the statements in each message. A `|` is a Sync, a `-` an unnamed statement. */
-  readonly received: string[] = [];
-  connections = 0;
-
-  constructor(
-    private readonly answer: (message: string) => Buffer[],
-    private readonly beforeAnswer: () => void = () => {},
-  ) {}
-
-  readonly pool = () =>
-    ({
-      connect: (callback: (error: undefined, client: unknown, release: () => void) => void) => {
-        this.connections++;
-        setImmediate(callback, undefined, this.client(), () => {});
-      },
-    }) as never;
-
-  private client(): unknown {
-    let message = '';
-    const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, destroy() {}, closed: true });
-    const connection = Object.assign(new EventEmitter(), {
-      stream,
-      attachListeners(_stream: EventEmitter) {},
-      parse() {},
-      describe() {},
-      execute() {},
-      bind: ({ statement }: { statement: string }) => (message += statement || '-'),
-      sync: () => (message += '|'),
-    });
-    installRowParser({ connection });
-    connection.attachListeners(stream);
-    return Object.assign(new EventEmitter(), {
-      connection,
-      query: (batch: PipelinedBatch) => {
-        message = '';
-        batch.submit(connection as never);
-        this.received.push(message);
-        let isReady = false;
-        connection.on('rowDescription', () => batch.handleRowDescription({ fields: [{ dataTypeID: 25 }] }));
-        connection.on('commandComplete', () => batch.handleCommandComplete());
-        connection.on('readyForQuery', () => {
-          isReady = true;
-          connection.removeAllListeners();
-          batch.handleReadyForQuery();
-        });
-        this.beforeAnswer();
-        setImmediate(() => {
-          stream.emit('data', Buffer.concat(this.answer(message)));
-          if (!isReady) batch.handleError(new Error('Connection terminated unexpectedly'));
-        });
-      },
-    });
-  }
-}
-
-const insertMany: Statement = { name: 'many', text: '', properties: ['name'], isNumbered: true };
-const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany: insertMany };
 
 describe('BatchSender', () => {
   let target: Omit<BatchTarget, 'pool'>;
@@ -104,7 +21,7 @@ describe('BatchSender', () => {
     };
   });
 
-  function send(server: FakeServer, since: number, ...names: string[]): Promise<unknown[]> {
+  function send(server: FakePostgres, since: number, ...names: string[]): Promise<unknown[]> {
     const outcomes = names.map(
       (name) =>
         (resolve: (rows: Row[]) => void, reject: (error: unknown) => void): PendingQuery => ({
@@ -126,7 +43,7 @@ describe('BatchSender', () => {
   }
 
   it('resolves each query with its own rows, in any order of rows', async () => {
-    const server = new FakeServer(() => [done(['c', '3'], ['a', '1'], ['b', '2']), READY]);
+    const server = new FakePostgres(() => [done(['c', '3'], ['a', '1'], ['b', '2']), READY]);
     expect(await send(server, performance.now(), 'a', 'b', 'c')).toEqual([
       [{ name: 'a' }],
       [{ name: 'b' }],
@@ -138,7 +55,7 @@ describe('BatchSender', () => {
   it('waits for a lock once: then, and in further batches, a locked query fails at once and delays no other', async () => {
     Object.assign(target, { kind: 'read' });
     const locked = [error('55P03'), READY];
-    const server = new FakeServer((message) => {
+    const server = new FakePostgres((message) => {
       if (message === 'oneone|') return locked;
       if (message === '-one|') return [done(), done(['c']), READY];
       return [done(), ...locked, done(), done(['b']), READY];
@@ -154,12 +71,12 @@ describe('BatchSender', () => {
   });
 
   it('recognises errors in any language of the server', async () => {
-    const server = new FakeServer(() => [error('23505', 'FEHLER'), READY]);
+    const server = new FakePostgres(() => [error('23505', 'FEHLER'), READY]);
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ code: '23505' }, undefined]);
   });
 
   it('reports an unknown outcome when the server closes the connection after an error', async () => {
-    const server = new FakeServer(() => [error('57P01', 'FATAL')]);
+    const server = new FakePostgres(() => [error('57P01', 'FATAL')]);
     expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
       { name: 'OutcomeUnknown' },
       { name: 'OutcomeUnknown' },
@@ -172,22 +89,22 @@ describe('BatchSender', () => {
     ['no result', [READY]],
     ['more results than statements', [done(['a', '1']), done(['b', '2']), READY]],
   ])('reports an unknown outcome after %s', async (_what, answer) => {
-    const server = new FakeServer(() => answer);
+    const server = new FakePostgres(() => answer);
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
   });
 
   it('reports an unknown outcome after an error that means it', async () => {
-    const server = new FakeServer(() => [error('08006'), READY]);
+    const server = new FakePostgres(() => [error('08006'), READY]);
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
   });
 
   it('has an unknown outcome when the commit says so', async () => {
-    const server = new FakeServer(() => [done(['a', '1']), error('08006', 'ERROR', 'finish'), READY]);
+    const server = new FakePostgres(() => [done(['a', '1']), error('08006', 'ERROR', 'finish'), READY]);
     expect(await send(server, performance.now(), 'a')).toMatchObject([{ name: 'OutcomeUnknown' }, undefined]);
   });
 
   it('is not stored when PostgreSQL says so of the statement itself', async () => {
-    const server = new FakeServer(() => [error('08006', 'ERROR', 'exec_stmt_raise'), READY]);
+    const server = new FakePostgres(() => [error('08006', 'ERROR', 'exec_stmt_raise'), READY]);
     expect(await send(server, performance.now(), 'a')).toMatchObject([
       { name: 'DatabaseRefusal' },
       undefined,
@@ -199,7 +116,7 @@ describe('BatchSender', () => {
     ['42P05', ''],
     ['0A000', 'RevalidateCachedQuery'],
   ])('retries on another connection after %s', async (code, routine) => {
-    const server: FakeServer = new FakeServer(() =>
+    const server: FakePostgres = new FakePostgres(() =>
       server.connections === 1
         ? [error(code, 'ERROR', routine), READY]
         : [done(['a', '1'], ['b', '2']), READY],
@@ -215,7 +132,7 @@ describe('BatchSender', () => {
   it.each(['23505', '26000', '40001', '42P01', 'P0001'])(
     'stops retrying when all queries fail with %s',
     async (code) => {
-      const server = new FakeServer((asked) =>
+      const server = new FakePostgres((asked) =>
         [...asked.matchAll(/\|/g)].flatMap(() => [error(code), READY]),
       );
       const [first, second] = await send(server, performance.now(), 'a', 'b');
@@ -225,7 +142,7 @@ describe('BatchSender', () => {
   );
 
   it('stops retrying when the commit fails', async () => {
-    const server = new FakeServer((asked) =>
+    const server = new FakePostgres((asked) =>
       asked
         .split('|')
         .slice(0, -1)
@@ -245,12 +162,12 @@ describe('BatchSender', () => {
 
   it('accepts an answer that arrived while the process was stopped', async () => {
     const stopped = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
-    const server = new FakeServer(() => [done(['a']), READY], stopped);
+    const server = new FakePostgres(() => [done(['a']), READY], stopped);
     expect(await send(server, performance.now(), 'a')).toEqual([[{ name: 'a' }], undefined]);
   });
 
   it('does not retry late queries', async () => {
-    const server = new FakeServer(() => [error('23505'), READY]);
+    const server = new FakePostgres(() => [error('23505'), READY]);
     expect(await send(server, performance.now() - 400, 'a', 'b')).toMatchObject([
       { name: 'DatabaseBusy' },
       { name: 'DatabaseBusy' },

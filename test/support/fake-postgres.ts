@@ -1,0 +1,85 @@
+import { EventEmitter } from 'node:events';
+import type { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
+import type { Statement } from '../../src/database/batching/statement.js';
+import { installRowParser } from '../../src/database/row-parser.js';
+
+const bytesOf = (size: 2 | 4, number: number): Buffer => {
+  const bytes = Buffer.alloc(size);
+  bytes.writeIntBE(number, 0, size);
+  return bytes;
+};
+const message = (code: string, ...parts: (Buffer | string)[]): Buffer => {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  return Buffer.concat([Buffer.from(code), bytesOf(4, body.length + 4), body]);
+};
+export const READY = message('Z', 'I');
+export const done = (...rows: string[][]): Buffer =>
+  Buffer.concat([
+    message('T', bytesOf(2, 0)),
+    ...rows.map((row) =>
+      message('D', bytesOf(2, row.length), ...row.flatMap((text) => [bytesOf(4, text.length), text])),
+    ),
+    message('C', 'INSERT 0 1\0'),
+  ]);
+export const error = (code: string, severity = 'ERROR', routine = ''): Buffer =>
+  message('E', `S${severity}\0C${code}\0Mno\0R${routine}\0\0`);
+
+/** Answers each message as the test says, and closes the connection after an answer without ReadyForQuery. */
+export class FakePostgres {
+  /** The names of the statements in each message. A `|` is a Sync, a `-` an unnamed statement. */
+  readonly received: string[] = [];
+  connections = 0;
+
+  constructor(
+    private readonly answer: (message: string) => Buffer[],
+    private readonly beforeAnswer: () => void = () => {},
+  ) {}
+
+  readonly pool = () =>
+    ({
+      connect: (callback: (error: undefined, client: unknown, release: () => void) => void) => {
+        this.connections++;
+        setImmediate(callback, undefined, this.client(), () => {});
+      },
+    }) as never;
+
+  private client(): unknown {
+    let message = '';
+    const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, destroy() {}, closed: true });
+    const connection = Object.assign(new EventEmitter(), {
+      stream,
+      attachListeners(_stream: EventEmitter) {},
+      parse() {},
+      describe() {},
+      execute() {},
+      bind: ({ statement }: { statement: string }) => (message += statement || '-'),
+      sync: () => (message += '|'),
+    });
+    installRowParser({ connection });
+    connection.attachListeners(stream);
+    return Object.assign(new EventEmitter(), {
+      connection,
+      query: (batch: PipelinedBatch) => {
+        message = '';
+        batch.submit(connection as never);
+        this.received.push(message);
+        let isReady = false;
+        connection.on('rowDescription', () => batch.handleRowDescription({ fields: [{ dataTypeID: 25 }] }));
+        connection.on('commandComplete', () => batch.handleCommandComplete());
+        connection.on('readyForQuery', () => {
+          isReady = true;
+          connection.removeAllListeners();
+          batch.handleReadyForQuery();
+        });
+        this.beforeAnswer();
+        setImmediate(() => {
+          stream.emit('data', Buffer.concat(this.answer(message)));
+          if (!isReady) batch.handleError(new Error('Connection terminated unexpectedly'));
+        });
+      },
+    });
+  }
+}
+
+const insertMany: Statement = { name: 'many', text: '', properties: ['name'], isNumbered: true };
+export const insert: Statement = { name: 'one', text: '', properties: ['name'], forMany: insertMany };
