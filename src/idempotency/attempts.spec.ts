@@ -9,7 +9,7 @@ const refusal = (code: string): ErrorOptions => ({
   cause: Object.assign(new DatabaseError('', 0, 'error'), { code }),
 });
 const LOCK = refusal('55P03');
-const DUPLICATE = new RunAgain(refusal('23505'));
+const DUPLICATE = refusal('23505');
 
 describe('The attempts of a change', () => {
   let load: KeyLoad;
@@ -29,7 +29,7 @@ describe('The attempts of a change', () => {
   it('share a transaction with all, with those of its key, then with none', () => {
     const attempts = create();
     const seen = [partners(attempts)];
-    while (attempts.mayGoOn(DUPLICATE)) seen.push(partners(attempts));
+    while (attempts.mayGoOn(new RunAgain(DUPLICATE))) seen.push(partners(attempts));
     expect(seen).toEqual(['all', 'its key', 'its key', 'alone', 'alone']);
   });
 
@@ -54,6 +54,25 @@ describe('The attempts of a change', () => {
     expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'all']);
     expect(attempts.mayGoOn(new RunAgain(LOCK))).toBe(true);
     expect(partnersOfNext()).toBe('its key');
+  });
+
+  it('are doubted once the change itself was refused beside others', () => {
+    const attempts = create();
+    expect(partners(attempts)).toBe('all');
+    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'of another'))).toBe(true);
+    expect([partners(attempts), partnersOfNext()]).toEqual(['all', 'all']);
+    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'own'))).toBe(true);
+    expect(partnersOfNext()).toBe('all');
+    attempts.lookedUp(false);
+    expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'its key']);
+  });
+
+  it('are not doubted when the change was refused because it had been made', () => {
+    const attempts = create();
+    partners(attempts);
+    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'own'))).toBe(true);
+    attempts.lookedUp(true);
+    expect(partnersOfNext()).toBe('all');
   });
 
   it('are doubted once another replica made the change meanwhile', () => {

@@ -22,7 +22,7 @@ declare module '../common/exchange.js' {
   interface KeyLoad {
     /** When a record of the key was found, by `performance.now()`. */
     lastRepetition?: number;
-    /** When the database refused a change of the key even alone. */
+    /** When the database refused a change of the key: alone, or as the one of its batch that failed. */
     lastRefusal?: number;
     /** When a change of the key had its batch run again: it waited for a lock, or another replica had made it. */
     lastDisturbance?: number;
@@ -35,6 +35,8 @@ export class Attempts {
   private isDoubtful = false;
   /** The previous attempt failed because of another request. */
   private isInnocent = false;
+  /** By the database, for its own sake, unless it turns out to have been made before. */
+  private isRefused = false;
   /** It was not made before. If it turns out to be, another replica made it meanwhile. */
   private isNew = false;
 
@@ -51,6 +53,7 @@ export class Attempts {
   lookedUp(isKnown: boolean): void {
     const now = performance.now();
     if (isKnown) this.load.lastRepetition = now;
+    else if (this.isRefused) this.load.lastRefusal = now;
     if (isKnown && this.isNew) this.load.lastDisturbance = now;
     this.isNew = !isKnown;
   }
@@ -74,6 +77,7 @@ export class Attempts {
     this.isInnocent = fault === 'of another';
     const isOwn = fault === 'own' || (this.isDoubtful && !this.isInnocent);
     if (isOwn && isBusy(cause)) this.load.lastDisturbance = performance.now();
+    this.isRefused = fault === 'own' && !isBusy(cause);
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
 

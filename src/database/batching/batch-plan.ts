@@ -36,11 +36,7 @@ export class RecentLock {
   }
 
   get isRecent(): boolean {
-    return this.isWithin(LOCKED_MS);
-  }
-
-  isWithin(ms: number): boolean {
-    return performance.now() - this.at < ms;
+    return performance.now() - this.at < LOCKED_MS;
   }
 }
 

@@ -10,12 +10,13 @@ import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
+import type { Separation } from './separation.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 
 const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
 
-/** The time after a lock for which inserts are sent separately. */
-const SEPARATED_MS = 60_000;
+/** Separate inserts that take longer cost a batch too much of its time. */
+const SLOW_MS = answerMs / 2;
 
 type Client = pg.PoolClient & RowParsingClient;
 
@@ -31,6 +32,7 @@ const IDLE_LIMIT = ownQuery(
 export class RecordedSender {
   constructor(
     private readonly target: BatchTarget,
+    private readonly separation: Separation,
     /** Called at the end, with an error if there was no connection. */
     private readonly done: (error?: Error) => void,
   ) {}
@@ -41,7 +43,7 @@ export class RecordedSender {
         this.done(error);
         return;
       }
-      new OpenBatch(this.target, client as Client, take(), (isUsable) => {
+      new OpenBatch(this.target, this.separation, client as Client, take(), (isUsable) => {
         release(!isUsable);
         this.done();
       }).start();
@@ -61,13 +63,16 @@ class OpenBatch {
   private isBroken = false;
   /** Why the requests fail. */
   private outcome: Error | undefined;
-  /** The position of the request whose insert met a lock or took too long, or -1. */
+  /** The position of the request whose insert failed, or -1. */
   private atFault = -1;
+  private isSeparate = false;
+  private readonly startedAt = performance.now();
   private timer: NodeJS.Timeout | undefined;
   private renderTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly target: BatchTarget,
+    private readonly separation: Separation,
     private readonly client: Client,
     private readonly queries: readonly PendingQuery[],
     /** Called at the end: the connection can be used again, or cannot. */
@@ -85,16 +90,17 @@ class OpenBatch {
       ...query,
       resolve: (of: Row[]) => void (rows[i] = of),
     }));
-    const { named, isEmbedded, locks, distribution } = this.target;
+    const { named, isEmbedded, distribution } = this.target;
     const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
-    // Separate ones cost more, and the one that fails identifies its request.
-    const sent = locks.isWithin(SEPARATED_MS) ? inserts : combineInserts(inserts, distribution);
+    this.isSeparate = this.separation.isOn;
+    const sent = this.isSeparate ? inserts : combineInserts(inserts, distribution);
     this.inserts = inserts;
     this.exchange([BEGIN, ...limits, ...sent], () => this.hold(rows));
   }
 
   /** Lets the requests answer. */
   private hold(rows: readonly Row[][]): void {
+    if (this.isSeparate && performance.now() - this.startedAt > SLOW_MS) this.separation.end();
     this.state = 'held';
     this.renderTimer = setTimeout(() => this.fail(new RunAgain()), renderMs);
     let missing = this.queries.length;
@@ -122,7 +128,7 @@ class OpenBatch {
     if (this.state === 'ended') return;
     clearTimeout(this.renderTimer);
     this.outcome ??= this.outcomeAfter(cause, failed);
-    if (cause instanceof DatabaseError && meaningOfError(cause) === 'busy') this.noteBusy(cause, failed);
+    if (cause instanceof DatabaseError) this.note(cause, failed);
     if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') {
       this.end(false);
       return;
@@ -131,12 +137,18 @@ class OpenBatch {
     this.exchange([ROLLBACK], () => this.end(true));
   }
 
-  private noteBusy(error: DatabaseError, failed?: FailedStatement): void {
-    const { locks, refusals } = this.target;
-    if (error.code === LOCK_NOT_AVAILABLE) locks.note();
-    // A lock lasts longer than its request, which does not get to run alone.
-    refusals.count(error, failed?.query.statement.name || this.queries[0]?.statement.name);
-    if (failed) this.atFault = this.inserts.indexOf(failed.query);
+  private note(error: DatabaseError, failed?: FailedStatement): void {
+    const meaning = meaningOfError(error);
+    const { code = '' } = error;
+    if (meaning === 'busy') {
+      // A lock lasts longer than its request, which does not get to run alone.
+      this.target.refusals.count(error, failed?.query.statement.name || this.queries[0]?.statement.name);
+    }
+    if (this.state !== 'inserting' || !failed?.query.statement.name) return;
+    const isRefused = meaning === 'own' && !mayBeOutdated(code);
+    if (meaning === 'busy' || isRefused) this.atFault = this.inserts.indexOf(failed.query);
+    // Not after a timeout: separate inserts take longer still.
+    if (isRefused || code === LOCK_NOT_AVAILABLE) this.separation.begin();
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
@@ -191,6 +203,7 @@ class OpenBatch {
   private async giveUp(): Promise<void> {
     await readSockets();
     if (this.state === 'ended') return;
+    if (this.isSeparate && this.state === 'inserting') this.separation.end();
     this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
     this.client.abandon(1, () => this.broken(undefined));
   }

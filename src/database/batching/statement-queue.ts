@@ -2,13 +2,15 @@ import { DatabaseError } from 'pg';
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
-import type { RecordedSender } from './recorded-sender.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
 import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
 const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
 
 type Sharing = Pick<PendingQuery, 'shareKey' | 'hold' | 'sharesWith'>;
+
+/** Makes the sender of one batch. It calls `done` at the end, with an error if there was no connection. */
+export type SenderOf = (done: (error?: Error) => void) => Pick<BatchSender, 'start'>;
 
 /** The turns of the event loop that a batch is gathered for at most: some hundred microseconds. */
 const MOST_TURNS = 8;
@@ -29,7 +31,7 @@ export class StatementQueue {
     private readonly target: BatchTarget,
     /** The number of batches in flight at most. */
     private readonly mostUnderWay: number,
-    private readonly Sender: typeof BatchSender | typeof RecordedSender = BatchSender,
+    private readonly senderOf: SenderOf = (done) => new BatchSender(target, done),
   ) {
     this.largestBatch = target.largestBatch ?? LARGEST_BATCH;
     target.availability.onAway((outage) => this.refuseWaiting(outage));
@@ -98,7 +100,7 @@ export class StatementQueue {
   private start(): void {
     if (this.waiting.length === 0 || this.underWay >= this.mostUnderWay) return;
     this.underWay++;
-    const sender = new this.Sender(this.target, (error) => {
+    const sender = this.senderOf((error) => {
       this.underWay--;
       if (error) this.refuseConnection(error);
       this.startSoon();

@@ -11,6 +11,7 @@ import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { RecordedSender } from './recorded-sender.js';
+import { Separation } from './separation.js';
 import type { Hold, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -78,8 +79,16 @@ export class StatementQueues {
     this.writes = new StatementQueue(targetOf('write', write), write);
     this.pools.push(...this.allPools);
     const forRecorded = targetOf('write', recorded);
-    this.recorded = new StatementQueue(forRecorded, isEmbedded ? 1 : recorded, RecordedSender);
-    this.doubtful = new StatementQueue(forRecorded, 1, RecordedSender);
+    const recordedQueue = (connections: number): StatementQueue => {
+      const separation = new Separation();
+      return new StatementQueue(
+        forRecorded,
+        connections,
+        (done) => new RecordedSender(forRecorded, separation, done),
+      );
+    };
+    this.recorded = recordedQueue(isEmbedded ? 1 : recorded);
+    this.doubtful = recordedQueue(1);
   }
 
   /** Sees every acknowledged change, wherever it is answered. */

@@ -3,14 +3,14 @@ import type pg from 'pg';
 import { RecentLock } from '../batching/batch-plan.js';
 import type { BatchTarget } from '../batching/batch-sender.js';
 import type { Row, Statement } from '../batching/statement.js';
-import { StatementQueue } from '../batching/statement-queue.js';
+import { type SenderOf, StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import type { Follower } from './follower.js';
 import { NoReadIndex } from './read-index.js';
 import { StandbyAvailability } from './standby-availability.js';
 import { STANDBY_BATCH, STANDBY_BATCHES, STANDBY_LIMITS } from './standby-limits.js';
-import { senderAfter } from './standby-sender.js';
+import { StandbySender } from './standby-sender.js';
 
 const { heartbeatMs } = DATABASE_LIMITS;
 const { connectMs, retryMs } = STANDBY_LIMITS;
@@ -56,8 +56,9 @@ export class Standby {
       locks: new RecentLock(),
       pool: () => pool,
     };
-    const Sender = senderAfter((client) => this.use(() => this.follower.catchUp(client)));
-    this.queue = new StatementQueue(target, STANDBY_BATCHES, Sender);
+    const catchUp = (client: pg.PoolClient) => this.use(() => this.follower.catchUp(client));
+    const senderOf: SenderOf = (done) => new StandbySender(target, done, catchUp);
+    this.queue = new StatementQueue(target, STANDBY_BATCHES, senderOf);
     this.staleReads = new StatementQueue(target, STANDBY_BATCHES);
   }
 

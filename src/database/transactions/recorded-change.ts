@@ -15,7 +15,7 @@ export class RunAgain extends Error {
 
   constructor(
     options?: ErrorOptions,
-    /** Whose statement met a lock or took too long, if that is known. */
+    /** Whose statement failed, if that is known. */
     readonly fault?: 'own' | 'of another',
   ) {
     super(undefined, options);
