@@ -6,7 +6,7 @@ import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
-import { BEGIN, COMMIT, ownQuery, ROLLBACK, LIMITS } from './batch-plan.js';
+import { BEGIN, COMMIT, LIMITS, ownQuery, ROLLBACK } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
