@@ -10,7 +10,6 @@ for (const [device, viewport] of Object.entries(SIZES)) {
     test.use({ viewport, hasTouch: device === 'phone' });
 
     test('axe finds no serious issue in the page, its dialog and its operations', async ({ docs }) => {
-      test.slow();
       await expectNothingSerious(docs.page);
       await docs.authorizeButton.click();
       await expectNothingSerious(docs.page);

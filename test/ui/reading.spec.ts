@@ -109,7 +109,6 @@ test('every request has an example that is ready to send', async ({ docs }) => {
 });
 
 test('every answer and every error code has an example', async ({ docs }) => {
-  test.slow();
   const { paths } = (await (await docs.page.request.get(`${ORIGIN}/openapi.json`)).json()) as Document;
   for (const { operationId, responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
     const operation = await docs.unfold(operationId);
