@@ -10,9 +10,11 @@ import type { DatabaseConnection } from './database/connection.js';
 import { DatabaseModule } from './database/database.module.js';
 import { constraintOf, isForeignKeyViolation, toOutage } from './database/database-errors.js';
 import { transactionalOperations } from './database/transactions/transactional-operations.js';
+import { Transactions } from './database/transactions/transactions.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { DATABASE_ERRORS, ErrorFilter } from './edge/errors/error.filter.js';
-import { FairShareGuard, TRANSACTIONAL } from './edge/fair-share.guard.js';
+import { FairShareGuard } from './edge/fair-share.guard.js';
+import { TRANSACTIONAL } from './edge/transaction-turns.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
@@ -57,8 +59,9 @@ export class AppModule {
         { provide: APP_GUARD, useClass: FairShareGuard },
         {
           provide: TRANSACTIONAL,
-          inject: [DiscoveryService],
-          useFactory: (discovery: DiscoveryService) => transactionalOperations(discovery, connection),
+          inject: [DiscoveryService, Transactions],
+          useFactory: (discovery: DiscoveryService, transactions: Transactions) =>
+            transactionalOperations(discovery, connection, transactions),
         },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: DATABASE_ERRORS, useValue: { toOutage, constraintOf, isForeignKeyViolation } },

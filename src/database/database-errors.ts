@@ -19,12 +19,15 @@ export class DatabaseOutage extends ApiError {
   }
 }
 
+const NOTHING_STORED = ' Nothing was stored.';
+const REPEAT = ' Repeat the request under its Idempotency-Key.';
+
 /** Too much load, or a lock. Nothing was stored. */
 export class DatabaseBusy extends DatabaseOutage {
   override readonly name = 'DatabaseBusy';
 
   constructor(options?: ErrorOptions) {
-    super('The database is too busy at the moment. Nothing was stored.', options);
+    super(`The database is too busy at the moment.${NOTHING_STORED}`, options);
   }
 }
 
@@ -34,7 +37,7 @@ export class DatabaseRefusal extends DatabaseOutage {
 
   constructor(
     options?: ErrorOptions,
-    message = 'The database cannot do this at the moment. Nothing was stored.',
+    message = `The database cannot do this at the moment.${NOTHING_STORED}`,
   ) {
     super(message, options);
   }
@@ -50,6 +53,12 @@ export class OutcomeUnknown extends DatabaseOutage {
       options,
     );
   }
+}
+
+/** The same, or another attempt before, may have stored what this one did not. */
+export function underKey(error: unknown): unknown {
+  if (!(error instanceof DatabaseOutage) || !error.message.endsWith(NOTHING_STORED)) return error;
+  return new DatabaseOutage(error.message.replace(NOTHING_STORED, REPEAT), { cause: error.cause });
 }
 
 export function meaningOfError({ code = '', routine }: DatabaseError): Meaning {

@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { getRepositoryToken, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { WaitingPlaces } from '../common/waiting-places.js';
 import { Tracing } from '../observability/tracing.js';
 import { Availability } from './availability.js';
 import { BatchedRepository, type EntityWithId } from './batching/batched-repository.js';
@@ -49,9 +50,10 @@ export class DatabaseModule {
         { provide: RefusalLog, useValue: new RefusalLog() },
         {
           provide: StatementQueues,
-          inject: [DataSource, RefusalLog, Tracing],
-          useFactory: (dataSource: DataSource, refusals: RefusalLog, tracing: Tracing) =>
-            new StatementQueues(connection, dataSource, availability, refusals, tracing),
+          inject: [DataSource, RefusalLog, Tracing, WaitingPlaces],
+          useFactory: (
+            ...[dataSource, refusals, tracing, places]: [DataSource, RefusalLog, Tracing, WaitingPlaces]
+          ) => new StatementQueues(connection, dataSource, availability, refusals, tracing, places),
         },
         DatabaseMetrics,
         {

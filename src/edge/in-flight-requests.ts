@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { NoRoom, unavailable } from '../api/errors/api-error.js';
+import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { hasBody } from './json-body.js';
 import type { LoadMonitor } from './load-monitor.js';
-import type { Turns } from './turns.js';
+import { beyondShare, type TransactionTurns } from './transaction-turns.js';
 
 const COUNTED = Symbol('counted');
 const KEY_LOAD = Symbol('load of the key');
@@ -22,14 +22,14 @@ declare module 'node:http' {
     /** The key had used up its share when the body was complete. */
     [BEYOND_SHARE]?: boolean;
     /** Where the request has taken a turn. */
-    [TURNS]?: Turns | undefined;
+    [TURNS]?: TransactionTurns | undefined;
   }
 }
 
 declare module '../common/exchange.js' {
   interface KeyLoad {
-    /** For transactions of the key. */
-    turns?: Turns;
+    /** For the transactions of all keys. */
+    turns?: TransactionTurns;
   }
 }
 
@@ -89,7 +89,7 @@ export function releaseForKey(request: IncomingMessage): void {
   if (keyLoad && request[KEY_COUNTED]) keyLoad.inFlight--;
   request[KEY_COUNTED] = false;
   request[KEY_LOAD] = undefined;
-  request[TURNS]?.end();
+  request[TURNS]?.end(keyLoad);
   request[TURNS] = undefined;
 }
 
@@ -98,24 +98,21 @@ export function releaseAll(socket: Socket, load: LoadMonitor): void {
   if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
 }
 
-/** Takes a turn of the key until the handler is done, unless the request has one. */
-export function takeTurn(request: IncomingMessage, { turns }: KeyLoad): true | Promise<true> {
+/** Takes a turn for the key until the handler is done, unless the request has one. */
+export function takeTurn(request: IncomingMessage, keyLoad: KeyLoad): true | Promise<true> {
+  const { turns } = keyLoad;
   if (!turns || request[TURNS]) return true;
   const begin = (isMyTurn: boolean): true => {
-    if (!isMyTurn) throw beyondShare();
+    if (!isMyTurn) throw turns.refusalOf(keyLoad);
     if (request.socket.destroyed || !request[KEY_LOAD]) {
-      turns.end(); // nothing would end it later
+      turns.end(keyLoad); // nothing would end it later
       throw withoutClient();
     }
     request[TURNS] = turns;
     return true;
   };
-  const turn = turns.take();
+  const turn = turns.take(keyLoad);
   return turn instanceof Promise ? turn.then(begin) : begin(turn);
-}
-
-function beyondShare(): Error {
-  return new NoRoom('Too many requests of this key are under way. Try again in a second.');
 }
 
 /** Such a request would only delay others. */

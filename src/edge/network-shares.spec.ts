@@ -83,7 +83,7 @@ describe('The look-ups of a network', () => {
       ends.shift()?.();
       await new Promise(setImmediate);
     }
-    expect(begun).toEqual(['a', 'a', 'a', 'b']);
+    expect(begun).toEqual(['a', 'a', 'b', 'a']);
   });
 
   it('share one turn if they are for the same key', async () => {

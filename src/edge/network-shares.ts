@@ -26,7 +26,7 @@ export class NetworkShares {
     /** The look-ups of all networks that run at once. They take turns. */
     mostRunning: number,
   ) {
-    this.turns = new Turns(mostRunning, Infinity, WAIT_MS);
+    this.turns = new Turns({ mostRunning, waitMs: WAIT_MS });
   }
 
   /** A network may have about as many as there are free places: half of those that others leave. */
@@ -55,7 +55,7 @@ export class NetworkShares {
     } finally {
       if (--turn.users === 0) {
         this.shared.delete(name);
-        if (turn.isTaken) this.turns.end();
+        if (turn.isTaken) this.turns.end(network);
       }
     }
   }

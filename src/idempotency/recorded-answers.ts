@@ -11,7 +11,8 @@ import { KeyedRequests } from '../api/responses/repeatable.decorator.js';
 import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
-import { DatabaseBusy, toOutage } from '../database/database-errors.js';
+import { WaitingPlaces } from '../common/waiting-places.js';
+import { DatabaseBusy, toOutage, underKey } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -48,13 +49,15 @@ interface Answer extends AnswerRecord {
  */
 @Injectable()
 export class RecordedAnswers extends KeyedRequests {
-  private readonly underWay = new RequestsUnderWay<Answer>(MOST_MS);
+  private readonly underWay: RequestsUnderWay<Answer>;
 
   constructor(
     private readonly records: AnswerRecords,
     private readonly transactions: Transactions,
+    places: WaitingPlaces,
   ) {
     super();
+    this.underWay = new RequestsUnderWay(MOST_MS, places);
   }
 
   async answer(
@@ -69,13 +72,14 @@ export class RecordedAnswers extends KeyedRequests {
     const deadline = performance.now() + waitMs + answerMs;
     const keyed = { request, reply, run, digest, bodyHash, deadline };
     try {
-      const { result, isOwn } = await this.underWay.run(digest, deadline, () => this.findOrMake(keyed));
+      const waiting = { group: (request.caller as Caller).load, deadline };
+      const { result, isOwn } = await this.underWay.run(digest, waiting, () => this.findOrMake(keyed));
       if (result.bodyHash !== bodyHash) throw idempotencyKeyReused();
       if (!isOwn || result.isRepeated) replay(result, reply);
       return result.body ?? undefined;
     } catch (error) {
       reply.removeHeader('location'); // of a change that was not committed, or not yet
-      throw error;
+      throw underKey(error);
     }
   }
 
@@ -87,7 +91,9 @@ export class RecordedAnswers extends KeyedRequests {
     for (;;) {
       const known = attempts.begin() ? await this.find(digest, attempts) : undefined;
       if (known) return known;
-      const change = new RecordedChange(transactions, attempts.isAlone, deadline, attempts.sharesWith());
+      const sharesWith = attempts.sharesWith();
+      if (sharesWith) this.underWay.delay(digest);
+      const change = new RecordedChange(transactions, attempts.isAlone, deadline, sharesWith);
       try {
         const returned = await change.run(run);
         const body = renderBody(returned, request, reply) ?? null;

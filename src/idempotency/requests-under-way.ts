@@ -1,4 +1,5 @@
 import { unavailable } from '../api/errors/api-error.js';
+import type { WaitingPlaces } from '../common/waiting-places.js';
 import { withTimeout } from '../common/with-timeout.js';
 import { OutcomeUnknown } from '../database/database-errors.js';
 
@@ -8,6 +9,16 @@ interface UnderWay<T> {
   /** When the client is told that the outcome is unknown, by `performance.now()`. */
   readonly until: number;
   readonly reject: (error: Error) => void;
+  /** The equal requests that wait for it, each with what gives it a place among those that wait. */
+  waiting?: Set<() => void>;
+  isDelayed?: boolean;
+}
+
+/** An equal request that waits for the first. */
+interface Waiting {
+  /** Whose requests share the places. */
+  readonly group: unknown;
+  readonly deadline: number;
 }
 
 /** Equal requests of this process: one runs at a time, and the others get its success. */
@@ -19,29 +30,57 @@ export class RequestsUnderWay<T extends object> {
   constructor(
     /** Each step has its own limit. This one is for all together. */
     private readonly mostMs: number,
+    private readonly places: WaitingPlaces,
   ) {}
 
   /** Runs the work, unless equal work under way succeeds before the deadline. */
-  run(digest: string, deadline: number, work: () => Promise<T>): Promise<{ result: T; isOwn: boolean }> {
+  run(digest: string, waiting: Waiting, work: () => Promise<T>): Promise<{ result: T; isOwn: boolean }> {
     const other = this.find(digest);
-    return other ? this.waitFor(other, deadline, work) : this.begin(digest, work());
+    return other ? this.waitFor(other, waiting, work) : this.begin(digest, work());
+  }
+
+  /** The work takes longer than usual: from now on, those that wait for it need places. */
+  delay(digest: string): void {
+    const delayed = this.find(digest);
+    if (!delayed || delayed.isDelayed) return;
+    delayed.isDelayed = true;
+    for (const takePlace of delayed.waiting ?? []) takePlace();
   }
 
   private async waitFor(
-    { digest, work: underWay }: UnderWay<T>,
-    deadline: number,
+    other: UnderWay<T>,
+    waiting: Waiting,
     work: () => Promise<T>,
   ): Promise<{ result: T; isOwn: boolean }> {
-    const success = underWay.catch(() => undefined);
-    const result = await withTimeout(success, Math.max(1, deadline - performance.now()), () => {
-      throw unavailable('The first request with this Idempotency-Key is still under way. Repeat it.');
+    let free: (() => void) | undefined;
+    let takePlace!: () => void;
+    const noPlace = new Promise<never>((_, reject) => {
+      const giveUp = (): void => reject(stillUnderWay());
+      takePlace = () => {
+        free = this.places.take(waiting.group, giveUp);
+        if (!free) giveUp();
+      };
     });
-    return result ? { result, isOwn: false } : this.run(digest, deadline, work);
+    other.waiting ??= new Set();
+    other.waiting.add(takePlace);
+    if (other.isDelayed) takePlace();
+    try {
+      const success = Promise.race([other.work.catch(() => undefined), noPlace]);
+      const result = await withTimeout(success, Math.max(1, waiting.deadline - performance.now()), () => {
+        throw stillUnderWay();
+      });
+      if (result) return { result, isOwn: false };
+    } finally {
+      other.waiting.delete(takePlace);
+      free?.();
+    }
+    return this.run(other.digest, waiting, work);
   }
 
   private begin(digest: string, work: Promise<T>): Promise<{ result: T; isOwn: boolean }> {
     return new Promise((resolve, reject) => {
-      const own = { digest, work, until: performance.now() + this.mostMs, reject };
+      const until = performance.now() + this.mostMs;
+      const own: UnderWay<T> = { digest, work, until, reject };
       this.all.push(own);
       this.timer ??= setTimeout(() => this.rejectLate(), this.mostMs).unref();
       const end = (): void => void this.all.splice(this.all.indexOf(own), 1);
@@ -60,4 +99,8 @@ export class RequestsUnderWay<T extends object> {
   private find(digest: string): UnderWay<T> | undefined {
     return this.all.find((one) => one.digest === digest);
   }
+}
+
+function stillUnderWay(): Error {
+  return unavailable('The first request with this Idempotency-Key is still under way. Repeat it.');
 }

@@ -11,7 +11,7 @@ import { Transactions } from '../../src/database/transactions/transactions.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
 import { LoadMonitor } from '../../src/edge/load-monitor.js';
 import { Metrics } from '../../src/observability/metrics.js';
-import { TRANSACTIONAL, type Transactional } from '../../src/edge/fair-share.guard.js';
+import { TRANSACTIONAL, type Transactional } from '../../src/edge/transaction-turns.js';
 import { PetsController } from '../../src/pets/pets.controller.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import type { Answer } from './support/client.js';
@@ -135,40 +135,48 @@ describeInside('Operations that run transactions', () => {
 describe('While one key has its share of transactions under way, the service', () => {
   let service: Service;
   let greedyKey: string;
-  let finish: () => void;
+  let mostRunning: number;
+  let mostPerKey: number;
+  const endings: (() => void)[] = [];
+  const finish = (): void => endings.splice(0).forEach((end) => end());
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
     service = await startService();
-    greedyKey = (await service.app.get(KeysService).issue({ name: 'greedy' })).key;
+    ({ mostRunning, mostPerKey } = service.app.get<Transactional>(TRANSACTIONAL));
+    greedyKey = await issue('greedy');
   });
   afterAll(() => service.stop());
   afterEach(() => close(sockets.splice(0)));
 
-  beforeEach(async () => {
+  const issue = async (name: string): Promise<string> =>
+    (await service.app.get(KeysService).issue({ name })).key;
+
+  /** Deletes orders with the key. All hang until `finish`. */
+  const hang = async (key: string, count: number): Promise<void> => {
     const orders = service.app.get(OrdersService);
     const { delete: original } = orders;
-    const { mostPerKey } = service.app.get<Transactional>(TRANSACTIONAL);
     const isHanging = new Promise<void>((resolve) => {
       let begun = 0;
-      const ending = new Promise<void>((end) => (finish = end));
+      const ending = new Promise<void>((end) => endings.push(end));
       orders.delete = () => {
-        if (++begun === mostPerKey) resolve();
+        if (++begun === count) resolve();
         return ending;
       };
     });
     const { hostname, port } = new URL(service.origin);
-    for (let i = 0; i < mostPerKey; i++) {
+    for (let i = 0; i < count; i++) {
       const socket = connect(Number(port), hostname, () =>
         socket.write(
-          `DELETE /v1/store/orders/${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedyKey}\r\n\r\n`,
+          `DELETE /v1/store/orders/${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
         ),
       );
       sockets.push(socket.on('error', () => {}));
     }
     await isHanging;
     orders.delete = original;
-  });
+  };
+  beforeEach(() => hang(greedyKey, mostPerKey));
   afterEach(() => finish());
 
   const deleteGreedily = (): Promise<Answer> =>
@@ -181,6 +189,20 @@ describe('While one key has its share of transactions under way, the service', (
     expectError(await service.delete('/v1/store/orders/7'), 'not_found');
     const read = await service.get('/v1/store/orders', { headers: { authorization: `Bearer ${greedyKey}` } });
     expectAnswer(read, 200, []);
+  });
+
+  it('has transactions of others wait, and logs it, while those of several keys take all turns', async () => {
+    await hang(await issue('second'), mostRunning - mostPerKey);
+    const before = service.log.length;
+    const busy = 'The database is too busy at the moment. Nothing was stored.';
+    for (let i = 0; i < 4; i++)
+      expectError(await service.delete('/v1/store/orders/7'), 'service_unavailable', busy);
+    expect(service.log.slice(before).join('')).toContain(
+      'Transactions wait longer than 350 ms for a connection',
+    );
+    const waiting = service.delete('/v1/store/orders/7');
+    finish();
+    expectError(await waiting, 'not_found');
   });
 
   it('serves creates of animals of that key, which share transactions', async () => {
@@ -210,7 +232,6 @@ describe('While one key has its share of transactions under way, the service', (
   it('serves that key afterwards, although some of its creates were answered while they waited', async () => {
     const queues = service.app.get(StatementQueues);
     const { writeRecorded } = queues;
-    const { mostPerKey } = service.app.get<Transactional>(TRANSACTIONAL);
     const firstFailure = delay(850);
     queues.writeRecorded = () => firstFailure.then(() => Promise.reject(new RunAgain()));
     const create = (): Promise<Answer> =>

@@ -353,7 +353,7 @@ describe('A request with an Idempotency-Key', () => {
         const before = service.log.length;
         const refused = await service.post('/v1/pets', REX, under(randomUUID()));
         await run('DROP FUNCTION fill CASCADE');
-        expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('Nothing was stored')]);
+        expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('Repeat the request')]);
         expect(service.log.slice(before).join('')).toContain('53100');
       });
 
@@ -409,7 +409,7 @@ describe('A request with an Idempotency-Key', () => {
           const made = (await Promise.all(making)).filter((status) => status === 201);
           await Promise.all(waiting);
           // A busy machine may be too slow for some.
-          expect(made.length).toBeGreaterThan(130);
+          expect(made.length).toBeGreaterThan(110);
           if (count === 1)
             expect(insert.mock.calls.filter(([{ name }]) => name === 'Good').length).toBeLessThan(200);
         } finally {

@@ -1,5 +1,6 @@
-import { expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
+import { WaitingPlaces } from '../../common/waiting-places.js';
 import { Availability } from '../availability.js';
 import { DatabaseBusy } from '../database-errors.js';
 import { RecentLock } from './batch-plan.js';
@@ -8,25 +9,48 @@ import { StatementQueue } from './statement-queue.js';
 
 const PAGE: Statement = { name: 'pets page', text: '', properties: [] };
 
-it('refuses statements that wait too long for their turn, and has each counted for the log', async () => {
+describe('A queue of statements', () => {
   const countLate = jest.fn();
-  const availability = new Availability();
-  availability.markAvailable();
-  const target = {
-    kind: 'write' as const,
-    named: true,
-    availability,
-    refusals: { count: () => {}, countLate },
-    locks: new RecentLock(),
-    pool: () => ({ connect: () => {} }) as unknown as pg.Pool, // no connection gets free
+  /** No connection gets free. */
+  const queueWith = (places?: WaitingPlaces): StatementQueue => {
+    countLate.mockClear();
+    const availability = new Availability();
+    availability.markAvailable();
+    const target = {
+      kind: 'write' as const,
+      named: true,
+      availability,
+      refusals: { count: () => {}, countLate },
+      locks: new RecentLock(),
+      pool: () => ({ connect: () => {} }) as unknown as pg.Pool,
+    };
+    return new StatementQueue(target, 1, undefined, places);
   };
-  const queue = new StatementQueue(target, 1);
-  const refused = [1, 2].map((value) =>
-    expect(queue.run(PAGE, [value])).rejects.toBeInstanceOf(DatabaseBusy),
-  );
-  await Promise.all(refused);
-  expect(countLate.mock.calls).toEqual([
-    ['turn', 'pets page'],
-    ['turn', 'pets page'],
-  ]);
+
+  it('refuses those that wait too long for their turn, and has each counted for the log', async () => {
+    const queue = queueWith();
+    const refused = [1, 2].map((value) =>
+      expect(queue.run(PAGE, [value])).rejects.toBeInstanceOf(DatabaseBusy),
+    );
+    await Promise.all(refused);
+    expect(countLate.mock.calls).toEqual([
+      ['turn', 'pets page'],
+      ['turn', 'pets page'],
+    ]);
+  });
+
+  it('refuses at once what finds no place, and what has to give up its place to another key', async () => {
+    const places = new WaitingPlaces(2);
+    const queue = queueWith(places);
+    const [greedy, other] = [{}, {}];
+    const insert = (key: object): Promise<unknown> => queue.runRecorded(PAGE, [], () => {}, key);
+    const [first, second] = [insert(greedy), insert(greedy)];
+    expect(() => insert(greedy)).toThrow(DatabaseBusy);
+    const third = insert(other);
+    await expect(second).rejects.toBeInstanceOf(DatabaseBusy);
+    expect(queue.load.waiting).toBe(2);
+    expect(countLate).toHaveBeenCalledTimes(2);
+    await Promise.all([first, third].map((late) => expect(late).rejects.toBeInstanceOf(DatabaseBusy)));
+    expect(places.take({}, () => {})).toBeDefined(); // theirs are free again
+  });
 });

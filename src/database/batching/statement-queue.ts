@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import type { WaitingPlaces } from '../../common/waiting-places.js';
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
@@ -32,6 +33,8 @@ export class StatementQueue {
     /** The number of batches in flight at most. */
     private readonly mostUnderWay: number,
     private readonly senderOf: SenderOf = (done) => new BatchSender(target, done),
+    /** For statements that do not share transactions with all, so that they wait for many. */
+    private readonly places?: WaitingPlaces,
   ) {
     this.largestBatch = target.largestBatch ?? LARGEST_BATCH;
     target.availability.onAway((outage) => this.refuseWaiting(outage));
@@ -62,14 +65,14 @@ export class StatementQueue {
   }
 
   private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
-    if (this.waiting.length >= MOST_WAITING) {
+    let query!: PendingQuery;
+    const free = this.places?.take(sharing.sharesWith, () => this.giveUp(query));
+    if (this.waiting.length >= MOST_WAITING || (this.places && !free)) {
       this.countLate([{ statement }]);
       throw new DatabaseBusy();
     }
-    let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
-      const { shareKey, hold, sharesWith } = sharing;
-      query = { statement, values, since: performance.now(), resolve, reject, shareKey, hold, sharesWith };
+      query = { statement, values, since: performance.now(), resolve, reject, free, ...sharing };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);
@@ -117,7 +120,7 @@ export class StatementQueue {
   private take(): PendingQuery[] {
     const sharesWith = this.waiting[0]?.sharesWith;
     const queries = sharesWith ? this.takeOf(sharesWith) : this.waiting.splice(0, this.largestBatch);
-    this.shared.keep(this.waiting);
+    this.left(queries);
     return queries;
   }
 
@@ -152,8 +155,20 @@ export class StatementQueue {
     this.refuse(refused, outage);
   }
 
+  /** Its place was needed for one of another key. */
+  private giveUp(query: PendingQuery): void {
+    this.waiting = this.waiting.filter((other) => other !== query);
+    this.countLate([query]);
+    this.refuse([query], new DatabaseBusy());
+  }
+
   private refuse(queries: PendingQuery[], outage: DatabaseOutage): void {
-    this.shared.keep(this.waiting);
+    this.left(queries);
     for (const { reject } of queries) reject(outage);
+  }
+
+  private left(queries: PendingQuery[]): void {
+    this.shared.keep(this.waiting);
+    for (const { free } of queries) free?.();
   }
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
+import type { WaitingPlaces } from '../../common/waiting-places.js';
 import type { Tracing } from '../../observability/tracing.js';
 import type { Availability } from '../availability.js';
 import type { DatabaseConnection } from '../connection.js';
@@ -45,6 +46,7 @@ export class StatementQueues {
     availability: Availability,
     refusals: RefusalLog,
     private readonly tracing: Tracing,
+    places: WaitingPlaces,
   ) {
     const { Pool } = serverDriver(availability);
     const named = connection.kind === 'embedded' ? !connection.engine.isGuest : connection.preparedStatements;
@@ -79,16 +81,17 @@ export class StatementQueues {
     this.writes = new StatementQueue(targetOf('write', write), write);
     this.pools.push(...this.allPools);
     const forRecorded = targetOf('write', recorded);
-    const recordedQueue = (connections: number): StatementQueue => {
+    const recordedQueue = (connections: number, waitingPlaces?: WaitingPlaces): StatementQueue => {
       const separation = new Separation();
       return new StatementQueue(
         forRecorded,
         connections,
         (done) => new RecordedSender(forRecorded, separation, done),
+        waitingPlaces,
       );
     };
     this.recorded = recordedQueue(isEmbedded ? 1 : recorded);
-    this.doubtful = recordedQueue(1);
+    this.doubtful = recordedQueue(1, places);
   }
 
   /** Sees every acknowledged change, wherever it is answered. */

@@ -44,6 +44,8 @@ export interface PendingQuery {
   readonly hold?: Hold<Row[]> | undefined;
   /** The same for inserts that share a transaction, if not with all. */
   readonly sharesWith?: object | undefined;
+  /** Frees its place among those that wait for many, if it has one. */
+  readonly free?: (() => void) | undefined;
   /** Equal for reads that may share an answer. */
   readonly shareKey?: string | undefined;
   /** The inserts that were combined into this one. */

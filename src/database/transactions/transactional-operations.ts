@@ -3,18 +3,24 @@ import { connectionsForTransactions, type DatabaseConnection } from '../connecti
 import { DATABASE_LIMITS } from '../limits.js';
 import { Transactions } from './transactions.js';
 
-const { waitingTransactions, waitMs } = DATABASE_LIMITS;
-/** The share of the transactions that one key may run at once, and of those that wait. */
+/** The share of the transactions that one key may run at once. */
 const SHARE_PER_KEY = 0.75;
 
 /**
- * The controllers that run transactions, or whose module does, or a module that it imports; and how many one key may run
+ * The controllers that run transactions, or whose module does, or a module that it imports; and how many may run
  * at once.
  */
 export function transactionalOperations(
   discovery: DiscoveryService,
   connection: DatabaseConnection,
-): { controllers: ReadonlySet<unknown>; mostPerKey: number; mostWaitingPerKey: number; waitMs: number } {
+  transactions: Transactions,
+): {
+  controllers: ReadonlySet<unknown>;
+  mostRunning: number;
+  mostPerKey: number;
+  waitMs: number;
+  busy: () => Error;
+} {
   const controllers = discovery.getControllers().filter(({ host, metatype }) => {
     // Nest counts global modules as imported by all.
     const modules = host ? [host, ...[...host.imports].filter(({ isGlobal }) => !isGlobal)] : [];
@@ -22,11 +28,13 @@ export function transactionalOperations(
     return [metatype, ...providers].some(injectsTransactions);
   });
   const connections = connection.kind === 'embedded' ? 1 : connectionsForTransactions(connection);
+  const mostPerKey = Math.max(1, Math.floor(connections * SHARE_PER_KEY));
   return {
     controllers: new Set(controllers.map(({ metatype }) => metatype)),
-    mostPerKey: Math.max(1, Math.floor(connections * SHARE_PER_KEY)),
-    mostWaitingPerKey: Math.floor(waitingTransactions * SHARE_PER_KEY),
-    waitMs,
+    mostRunning: Math.max(mostPerKey + 1, connections),
+    mostPerKey,
+    waitMs: DATABASE_LIMITS.waitMs,
+    busy: () => transactions.refuseForWantOfTurn(),
   };
 }
 

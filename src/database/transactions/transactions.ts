@@ -69,6 +69,12 @@ export class Transactions {
     });
   }
 
+  /** Says that there was no connection, of which there are as many as turns. */
+  refuseForWantOfTurn(): Error {
+    this.refusals.countLate('connection');
+    return new DatabaseBusy();
+  }
+
   private async runUntil<T>(deadline: number, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       this.availability.check();

@@ -1,0 +1,36 @@
+import { NoRoom } from '../api/errors/api-error.js';
+import type { KeyLoad } from '../common/exchange.js';
+import type { WaitingPlaces } from '../common/waiting-places.js';
+import { Turns } from './turns.js';
+
+/** Describes the operations that occupy connections of the database, which the edge may not import. */
+export const TRANSACTIONAL = Symbol('transactional operations');
+export interface Transactional {
+  /** The classes of their controllers. */
+  readonly controllers: ReadonlySet<unknown>;
+  /** How many run at once, and of one key, and how long others wait for their turn. */
+  readonly mostRunning: number;
+  readonly mostPerKey: number;
+  readonly waitMs: number;
+  /** Notes, and tells the client, that there was no turn although its key had not too many. */
+  readonly busy: () => Error;
+}
+
+/** The turns of transactions: those of one key leave some to others, and the keys whose transactions wait alternate. */
+export class TransactionTurns extends Turns {
+  constructor(
+    private readonly transactional: Transactional,
+    places: WaitingPlaces,
+  ) {
+    const { mostRunning, mostPerKey, waitMs } = transactional;
+    super({ mostRunning, mostRunningPerGroup: mostPerKey, waitMs }, places);
+  }
+
+  refusalOf(load: KeyLoad): Error {
+    return this.isShareTaken(load) ? beyondShare() : this.transactional.busy();
+  }
+}
+
+export function beyondShare(): Error {
+  return new NoRoom('Too many requests of this key are under way. Try again in a second.');
+}
