@@ -24,13 +24,16 @@ class VirtualClock implements Clock {
   readonly waits: number[] = [];
   private time = 0;
 
+  /** Each wait lasts longer than asked by this much. */
+  constructor(private readonly lateMs = 0) {}
+
   now(): number {
     return this.time;
   }
 
   async wait(milliseconds: number): Promise<void> {
     this.waits.push(milliseconds);
-    this.time += milliseconds;
+    this.time += milliseconds + this.lateMs;
   }
 }
 
@@ -48,6 +51,16 @@ async function setUp(steps: readonly Step[], settings: Partial<Settings> = {}) {
   const client = new AnimalStore({ baseUrl, apiKey: 'key', clock, ...settings });
   const keys = () => received.map(({ headers }) => headers['idempotency-key']);
   return { client, clock, received, keys };
+}
+
+/** The first attempt is answered, others never. The answer crosses no network, so that a busy machine does not delay it. */
+function withoutNetwork({ status, body, headers }: Answer, settings: Partial<Settings>) {
+  const sent = jest
+    .fn<typeof fetch>(() => new Promise(() => {}))
+    .mockResolvedValueOnce(new Response(body, { status, headers }));
+  const baseUrl = 'http://nowhere.invalid/v1';
+  const clock = new VirtualClock();
+  return { client: new AnimalStore({ baseUrl, apiKey: 'key', clock, fetch: sent, ...settings }), sent };
 }
 
 async function failureOf(call: Promise<unknown>): Promise<ApiError> {
@@ -130,6 +143,7 @@ describe('The TypeScript client repeats', () => {
   });
 
   it('until the deadline, and not beyond it', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
     const { client, clock, received } = await setUp(Array<Step>(100).fill(refusal(503)));
     const failure = await failureOf(client.listPets());
     expect(failure).toMatchObject({ code: 'code_503', status: 503 });
@@ -143,6 +157,23 @@ describe('The TypeScript client repeats', () => {
     expect(await failureOf(client.listPets())).toMatchObject({ status: 503, retryAfter: 30 });
     expect(received).toHaveLength(1);
     expect(clock.waits).toEqual([]);
+  });
+
+  it('with 200 ms left before the deadline', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const { client, sent } = withoutNetwork(refusal(429, '9'), { deadlineMs: 9_300 });
+    await failureOf(client.createPet(REX));
+    expect(sent).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ['after a wait as planned', { deadlineMs: 9_299 }],
+    ['after a longer wait', { clock: new VirtualClock(60_000) }],
+  ])('nothing with less than 200 ms left, but says what it knows: %s', async (_, settings) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const { client, sent } = withoutNetwork(refusal(429, '9'), settings);
+    expect(await failureOf(client.createPet(REX))).toMatchObject({ code: 'code_429', outcome: 'not done' });
+    expect(sent).toHaveBeenCalledTimes(1);
   });
 
   it('an attempt that hangs no longer than the deadline', async () => {
@@ -211,6 +242,7 @@ describe('The TypeScript client says of a change that failed', () => {
   });
 
   it('not done, if nobody listens', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
     const clock = new VirtualClock();
     const client = new AnimalStore({ baseUrl: `http://${NOWHERE}`, apiKey: 'key', clock });
     const failure = await failureOf(client.createPet(REX));

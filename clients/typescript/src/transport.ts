@@ -11,6 +11,8 @@ const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 30_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
+/** A repetition with less time would probably end without an answer, which says less than the last one. */
+const LEAST_ATTEMPT_MS = 200;
 
 /** Sends calls over HTTP, reads the answers, and repeats what can still succeed. Independent of any operation. */
 export class HttpTransport implements Transport {
@@ -28,6 +30,7 @@ export class HttpTransport implements Transport {
     const { settings } = this;
     const { clock = CLOCK } = settings;
     const deadline = clock.now() + (options.deadlineMs ?? settings.deadlineMs ?? DEADLINE_MS);
+    const lastStart = deadline - LEAST_ATTEMPT_MS;
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
     const retries = options.retries ?? settings.retries ?? Infinity;
     const request = encode(call, settings.baseUrl, options);
@@ -39,10 +42,10 @@ export class HttpTransport implements Transport {
       // One attempt of unknown outcome is enough: a later refusal does not tell what became of it.
       if (!changesNothing(call) && result.outcome === 'unknown') outcome = 'unknown';
       const pauseMs = pauseAfter(repetition, result);
-      if (!isTransient(result) || repetition >= retries || clock.now() + pauseMs >= deadline) {
-        throw new ApiError(result, outcome, request.idempotencyKey);
-      }
-      await clock.wait(pauseMs, options.signal);
+      const isLast = !isTransient(result) || repetition >= retries || clock.now() + pauseMs > lastStart;
+      if (!isLast) await clock.wait(pauseMs, options.signal);
+      // Timers can be late.
+      if (isLast || clock.now() > lastStart) throw new ApiError(result, outcome, request.idempotencyKey);
     }
   }
 
