@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from '../common/config/config.js';
 import { LIMITS } from '../edge/limits.js';
@@ -7,6 +6,7 @@ import { serveMetrics } from '../edge/serve-metrics.js';
 import { createLogger } from '../observability/logger.js';
 import { Permits } from '../rate-limit/permits.js';
 import { CLOSE_MS, exitOnCrash, ignoreUserSignals, onStopSignal, STOP_SIGNALS } from '../signals.js';
+import { Crew } from './crew.js';
 import { sendTo, type ToPrimary } from './messages.js';
 import { closeUntaken, limitWaitingConnections } from './waiting-connections.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -16,6 +16,7 @@ const MOST_DEATHS = 3;
 const DEATHS_WITHIN_MS = 60_000;
 /** After the time that a worker has, it is killed. */
 const KILL_MS = 500;
+const RENEWED = 'The workers are renewed.';
 
 /** Runs the service in several processes. This one serves no requests: it starts, replaces and ends the workers. */
 export async function supervise(config: Config, main: string): Promise<void> {
@@ -39,11 +40,10 @@ export async function supervise(config: Config, main: string): Promise<void> {
 class Primary {
   private readonly permits: Permits;
   readonly collected = new WorkerMetrics();
-  private readonly serving = new Set<Worker>();
-  private readonly retired = new WeakSet<Worker>();
+  private readonly crew: Crew<Worker>;
+  /** What the log says once the crew is complete. */
+  private readonly news = new Set<string>();
   private deaths: number[] = [];
-  private renewal: Promise<void> = Promise.resolve();
-  private hasStarted = false;
   private stopSignal: NodeJS.Signals | undefined;
   private exitCode = 0;
 
@@ -52,19 +52,23 @@ class Primary {
     private readonly log: Logger,
   ) {
     this.permits = new Permits(config.workerCount);
+    this.crew = new Crew(config.workerCount);
   }
 
   start(): void {
-    this.renewal = this.startAll();
+    this.news.add('The workers serve requests.');
+    this.adjust();
   }
 
   metrics(): Promise<string> {
-    return this.collected.collect([...this.serving]);
+    return this.collected.collect([...this.crew.serving]);
   }
 
   /** Replaces the workers one after another, each by one that is ready. */
   renew(): void {
-    this.renewal = this.renewal.then(() => this.renewAll());
+    this.news.add(RENEWED);
+    this.crew.renew();
+    this.adjust();
   }
 
   stop(signal: NodeJS.Signals, exitCode = 0): void {
@@ -89,86 +93,70 @@ class Primary {
     return this.config.drainMs + CLOSE_MS + KILL_MS;
   }
 
-  /** The first worker starts alone: it migrates the database, and a mistake in the settings is reported once. */
-  private async startAll(): Promise<void> {
-    this.hasStarted = await this.startWorker();
-    const others = Array.from({ length: this.config.workerCount - 1 }, () => this.startSurely());
-    await Promise.all(others);
-    this.log.info({ workers: this.serving.size }, 'The workers serve requests.');
+  /** Called after every change. */
+  private adjust(): void {
+    if (this.isStopping) return;
+    while (this.crew.isShort) this.startWorker();
+    const leaving = this.crew.retireOne();
+    if (leaving) this.retire(leaving);
+    if (!this.crew.isComplete) return;
+    for (const text of this.news) this.log.info({ workers: this.crew.serving.size }, text);
+    this.news.clear();
   }
 
-  private async startSurely(): Promise<void> {
-    while (!this.isStopping && !(await this.startWorker()));
-  }
-
-  /** Resolves to whether the worker got ready. */
-  private startWorker(): Promise<boolean> {
+  private startWorker(): void {
     const worker = cluster.fork();
+    this.crew.noteStart(worker);
     closeUntaken(worker);
     worker.on('error', () => {}); // a message to a worker that is ending
-    return new Promise((resolve) => {
-      worker.on('message', (message: ToPrimary) => {
-        if (message.type === 'started') {
-          this.serving.add(worker);
-          resolve(true);
-        } else this.answer(worker, message);
-      });
-      worker.once('exit', (code: number | null, signal: string | null) => {
-        resolve(false);
-        this.noteEnd(worker, code, signal);
-      });
-    });
+    worker.on('message', (message: ToPrimary) => this.receive(worker, message));
+    worker.once('exit', (code: number | null, signal: string | null) => this.noteEnd(worker, code, signal));
   }
 
-  private answer(worker: Worker, message: Exclude<ToPrimary, { type: 'started' }>): void {
-    if (message.type === 'collected') this.collected.receive(worker, message.metrics);
+  private receive(worker: Worker, message: ToPrimary): void {
+    if (message.type === 'started') {
+      this.crew.noteReady(worker);
+      this.adjust();
+    } else if (message.type === 'collected') this.collected.receive(worker, message.metrics);
     else if (message.type === 'reachable') {
       if (this.stopSignal) sendTo(worker, { type: 'stop', signal: this.stopSignal });
+      else if (this.crew.isRetired(worker)) sendTo(worker, { type: 'retire' });
     } else sendTo(worker, { type: 'grant', id: message.id, grant: this.permits.grant(message.request) });
   }
 
-  private async renewAll(): Promise<void> {
-    const present = [...this.serving];
-    for (const worker of present) {
-      if (this.isStopping) return;
-      if (!(await this.startWorker())) {
-        this.log.error('A new worker did not start; the present ones go on.');
-        return;
-      }
-      await this.retire(worker);
-    }
-    this.log.info({ workers: this.serving.size }, 'The workers are renewed.');
-  }
-
-  private async retire(worker: Worker): Promise<void> {
-    if (!this.serving.delete(worker)) return; // it has died and been replaced
-    this.retired.add(worker);
+  private retire(worker: Worker): void {
     const killing = setTimeout(() => worker.process.kill('SIGKILL'), this.endMs);
+    worker.once('exit', () => clearTimeout(killing));
     sendTo(worker, { type: 'retire' });
-    await once(worker, 'exit');
-    clearTimeout(killing);
   }
 
   private noteEnd(worker: Worker, code: number | null, signal: string | null): void {
-    const served = this.serving.delete(worker);
+    const activity = this.crew.noteEnd(worker);
     this.collected.forget(worker);
     if (this.isStopping) {
       if (code !== 0) this.exitCode = 1;
       this.exitIfAlone();
       return;
     }
-    if (!this.hasStarted) process.exit(code ?? 1); // the worker has said why
-    if (this.retired.has(worker)) return;
+    if (!this.crew.hasStarted) process.exit(code ?? 1); // the worker has said why
+    if (activity !== 'retired') this.noteDeath(activity, { worker: worker.id, code, signal });
+    this.adjust();
+  }
+
+  private noteDeath(activity: 'starting' | 'serving', end: object): void {
     const now = performance.now();
     this.deaths = [...this.deaths.filter((at) => now - at < DEATHS_WITHIN_MS), now];
-    const end = { worker: worker.id, code, signal, deaths: this.deaths.length };
+    const details = { ...end, deaths: this.deaths.length };
     if (this.deaths.length > MOST_DEATHS * this.config.workerCount) {
-      this.log.fatal(end, 'Workers end again and again; the service exits.');
+      this.log.fatal(details, 'Workers end again and again; the service exits.');
       this.stop('SIGTERM', 1);
-      return;
+    } else if (activity === 'serving') this.log.error(details, 'A worker ended and is replaced.');
+    else {
+      this.log.error(details, 'A worker ended before it was ready.');
+      if (!this.crew.giveUpRenewal()) return;
+      this.news.delete(RENEWED);
+      this.log.error('A new worker did not start; the present ones go on.');
     }
-    this.log.error(end, served ? 'A worker ended and is replaced.' : 'A worker ended before it was ready.');
-    if (served) void this.startSurely();
   }
 
   private exitIfAlone(): void {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -48,6 +49,26 @@ function load(origin: string, key: string) {
       return clients;
     },
   };
+}
+
+async function startedBeside(service: Supervised, known: readonly number[]): Promise<number> {
+  for (;;) {
+    const pid = service.workers.find((worker) => !known.includes(worker));
+    if (pid !== undefined) return pid;
+    await pause(5);
+  }
+}
+
+async function freeze(worker: number): Promise<void> {
+  // Before it runs its own code, its parent waits for it.
+  while (!readFileSync(`/proc/${worker}/cmdline`, 'utf8').includes('main.js')) await pause(5);
+  process.kill(worker, 'SIGSTOP');
+}
+
+/** Resolves when the primary knows. */
+async function kill(service: Supervised, worker: number): Promise<void> {
+  if (service.workers.includes(worker)) process.kill(worker, 'SIGKILL');
+  while (service.workers.includes(worker)) await pause(5);
 }
 
 function addressesOf({ connection }: TestDatabase): NodeJS.ProcessEnv {
@@ -205,6 +226,33 @@ describeOnServer('Two workers', () => {
     expect(service.workers).toHaveLength(2);
     for (const pid of before) expect(isRunning(pid)).toBe(false);
     expect(await service.metric('http_requests_total{')).toBeGreaterThan(0);
+  }, 90_000);
+
+  it('are two after a renewal during which one dies', async () => {
+    const service = await start();
+    const before = service.workers;
+    service.signal('SIGHUP');
+    const successor = await startedBeside(service, before);
+    await freeze(successor);
+    await kill(service, before[0]!);
+    process.kill(successor, 'SIGCONT');
+    await service.says('The workers are renewed.');
+    expect(service.workers).toHaveLength(2);
+    for (const pid of before) expect(service.workers).not.toContain(pid);
+  }, 90_000);
+
+  it('are renewed by SIGHUP also if they are still starting', async () => {
+    const service = await start();
+    const before = service.workers;
+    await kill(service, before[0]!);
+    const starting = await startedBeside(service, before);
+    await freeze(starting);
+    service.signal('SIGHUP');
+    await startedBeside(service, [...before, starting]);
+    process.kill(starting, 'SIGCONT');
+    await service.says('The workers are renewed.');
+    expect(service.workers).toHaveLength(2);
+    for (const pid of [...before, starting]) expect(service.workers).not.toContain(pid);
   }, 90_000);
 
   it('end together on SIGTERM, after reporting not ready', async () => {
