@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Type } from '@nestjs/common';
 import { API_PREFIX } from '../api-prefix.js';
@@ -217,6 +218,10 @@ export class Config {
 
   contradictions(): string[] {
     const problems = [];
+    if (this.port !== 0 && this.metricsPort === this.port && overlap(this.host, this.metricsHost))
+      problems.push(
+        'METRICS_PORT must differ from PORT, since HOST and METRICS_HOST are or include the same address: choose another port, or 0 for any free one',
+      );
     if (this.databaseStaleReads && this.databaseStandbyUrls.length === 0)
       problems.push('DATABASE_STALE_READS needs DATABASE_STANDBY_URLS, which answer them');
     if (this.databaseDistribution) {
@@ -265,4 +270,10 @@ export class Config {
   get docsUrl(): string {
     return `${this.apiBase.slice(0, -API_PREFIX.length)}/docs`;
   }
+}
+
+/** Whether two hosts certainly cannot have the same port. `::` includes IPv4; only the system knows what names stand for. */
+function overlap(...hosts: [string, string]): boolean {
+  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
+  return hosts.includes('0.0.0.0') && hosts.every(isIPv4);
 }

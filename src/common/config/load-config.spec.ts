@@ -160,6 +160,35 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ [name]: value })).toThrow(`${name} must be`);
   });
 
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['localhost', 'localhost'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['127.0.0.1', '0.0.0.0'],
+    ['::', '127.0.0.1'],
+    ['0.0.0.0', '::'],
+    ['::1', '::'],
+  ])('refuses one port for requests on %s and metrics on %s', (HOST, METRICS_HOST) => {
+    const load = (PORT: string, METRICS_PORT: string) => () =>
+      loadConfig({ HOST, METRICS_HOST, PORT, METRICS_PORT });
+    expect(load('8080', '8080')).toThrow(
+      /^ {2}- METRICS_PORT must differ from PORT, .*: choose another port, or 0 for any free one$/m,
+    );
+    expect(load('', '3000')).toThrow('METRICS_PORT must differ from PORT');
+    expect(load('8080', '9464')).not.toThrow();
+    expect(load('8080', '0')).not.toThrow();
+    expect(load('0', '0')).not.toThrow();
+  });
+
+  it.each([
+    ['127.0.0.1', '127.0.0.2'],
+    ['127.0.0.1', '::1'],
+    ['0.0.0.0', '::1'],
+    ['localhost', '192.0.2.1'],
+  ])('takes one port for requests on %s and metrics on %s', (HOST, METRICS_HOST) => {
+    expect(() => loadConfig({ HOST, METRICS_HOST, PORT: '8080', METRICS_PORT: '8080' })).not.toThrow();
+  });
+
   it('takes a direct address beside that of a pooler only', () => {
     expect(() => loadConfig({ DATABASE_DIRECT_URL: 'postgres://db/animals' })).toThrow(
       'DATABASE_DIRECT_URL needs DATABASE_URL',
