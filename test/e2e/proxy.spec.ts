@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, ERRORS } from '../../src/api/errors/error-catalogue.js';
 import { SECURITY_HEADERS } from '../../src/edge/security-headers.js';
 import { SMUGGLED_TARGET, smuggling } from './hostile/smuggling.js';
@@ -24,6 +24,8 @@ const DOCUMENTS_PER_ADDRESS = 64;
 const CONNECTIONS_KEPT = 2_625;
 /** More requests than the 64 slots of a replica and the 64 places of its queue. */
 const CROWD = 150;
+/** As many as a key may have under way at one replica while nobody else has any, less a few. */
+const KEY_ALONE = 110;
 /** How long a request waits for a slot, less the rounding of timers. */
 const QUEUE_MS = 490;
 const BUFFER_BYTES = 131_072;
@@ -176,12 +178,13 @@ describeProxy('The proxy (needs HAProxy)', () => {
     }
   });
 
-  // By reading: other addresses of a /48 need a network of their own.
-  it('counts a /48 of IPv6 as one address, everywhere', async () => {
+  // By reading: other addresses of a /48 need a network of their own, and the table of keys a socket of the administrator.
+  it('counts a /48 of IPv6 as one address, everywhere, and keeps hashes of keys only', async () => {
     const tracked = (await readFile(CONFIGURATION, 'utf8')).match(/track-sc\d .*/g);
     expect(tracked).toEqual([
       'track-sc0 src,ipmask(32,48)',
       'track-sc1 src,ipmask(32,48)',
+      'track-sc2 http_auth_bearer,sha2(256) table api_keys',
       'track-sc1 src,ipmask(32,48)',
       'track-sc0 src,ipmask(32,48)',
     ]);
@@ -233,31 +236,59 @@ describeProxy('The proxy (needs HAProxy)', () => {
     }
   });
 
-  it.each([1, 5])(
-    'refuses what %d network(s) ask too much at once, and lets others wait',
-    async (networks) => {
-      const replica = await startMuteReplica();
-      const proxy = await startProxy(replica.origin);
-      try {
-        const refusal = async (from: string): Promise<{ ms: number; id: string | undefined }> => {
-          const begun = performance.now();
-          const raw = await sendRaw(proxy.origin, get('/v1/held'), from);
-          const headers = expectError(raw, 503, 'service_unavailable');
-          expect(headers).toMatchObject({ 'retry-after': '1' });
-          return { ms: performance.now() - begun, id: headers['x-request-id'] };
-        };
+  describe('in front of a replica that is busy', () => {
+    let replica: Awaited<ReturnType<typeof startMuteReplica>>;
+    let proxy: Proxy;
+    beforeEach(async () => {
+      replica = await startMuteReplica();
+      proxy = await startProxy(replica.origin);
+    });
+    afterEach(async () => {
+      await proxy.stop();
+      await replica.stop();
+    });
+
+    const refusal = async (from: string, ...headers: string[]) => {
+      const begun = performance.now();
+      const raw = await sendRaw(proxy.origin, get('/v1/held', ...headers), from);
+      const answer = expectError(raw, 503, 'service_unavailable');
+      expect(answer).toMatchObject({ 'retry-after': '1' });
+      return { ms: performance.now() - begun, id: answer['x-request-id'] };
+    };
+    /** Requests of one key, each from a network of its own. Few write the scheme alike. */
+    const ofOneKey = (requests: number) =>
+      Array.from({ length: requests }, (_, i) => {
+        const scheme = 'bearer'.replace(/./g, (letter, at: number) =>
+          (i >> at) % 2 ? letter.toUpperCase() : letter,
+        );
+        return refusal(`127.0.1.${1 + i}`, `Authorization: ${scheme} one`);
+      });
+
+    it.each([1, 5])(
+      'refuses what %d network(s) ask too much at once, and lets others wait',
+      async (networks) => {
         const crowd = Array.from({ length: CROWD }, (_, i) => refusal(`127.0.1.${1 + (i % networks)}`));
         const first = await Promise.race(crowd);
         const other = await refusal('127.0.0.3');
         expect(first.ms).toBeLessThan(QUEUE_MS);
         expect(other.ms).toBeGreaterThanOrEqual(QUEUE_MS);
         expect((await proxy.logged(` ${other.id}`)).join()).not.toContain(first.id);
-      } finally {
-        await proxy.stop();
-        await replica.stop();
-      }
-    },
-  );
+      },
+    );
+
+    it('refuses what a key asks too much at once, from however many networks, and lets others wait', async () => {
+      const first = await Promise.race(ofOneKey(CROWD));
+      const other = await refusal('127.0.0.3', 'Authorization: Bearer other');
+      expect(first.ms).toBeLessThan(QUEUE_MS);
+      expect(other.ms).toBeGreaterThanOrEqual(QUEUE_MS);
+      expect((await proxy.logged(` ${other.id}`)).join()).not.toContain(first.id);
+    });
+
+    it('lets a key that is alone fill the slots and most of the queue', async () => {
+      const first = await Promise.race(ofOneKey(KEY_ALONE));
+      expect(first.ms).toBeGreaterThanOrEqual(QUEUE_MS);
+    });
+  });
 
   it('lets 100 requests a second of a network through outside /v1, and refuses the rest', async () => {
     const replica = await startMuteReplica();
