@@ -50,15 +50,14 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const app = await assembleApp(config, parts);
   const fastify = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
-  const deprecationHeaders = new DeprecationHeaders(document, app.get(DeprecationRegistry));
   const patchTypes = patchTypesOf(document);
   if (config.corsOrigins.length > 0) allowOrigins(fastify, config.corsOrigins, document);
-  limitAndObserve(app, config, deprecationHeaders);
+  limitAndObserve(app, config);
   handleInOrder(fastify.server); // runs before the overload check: the step installed last runs first
   app.get(Shutdown).attachTo(fastify);
   const methods = collectMethods(fastify, patchTypes);
   takePatchTypes(fastify, patchTypes);
-  deprecationHeaders.attachTo(fastify);
+  new DeprecationHeaders(document, app.get(DeprecationRegistry)).attachTo(fastify);
   attachErrors(fastify, document, app.get(DeclaredErrors));
   const { standbys } = app.get(StatementQueues);
   if (standbys?.allowsStale) markStaleAnswers(fastify, standbys);
@@ -73,15 +72,11 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
 }
 
 /** Installs overload protection, traces and request metrics. */
-function limitAndObserve(
-  app: NestFastifyApplication,
-  config: Config,
-  deprecationHeaders: DeprecationHeaders,
-): void {
+function limitAndObserve(app: NestFastifyApplication, config: Config): void {
   const fastify = app.getHttpAdapter().getInstance();
   const metrics = app.get(Metrics);
   const load = app.get(LoadMonitor);
-  refuseOverload(fastify, load, deprecationHeaders, config.trustedProxies);
+  refuseOverload(fastify, load, config.trustedProxies);
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => load.inFlight);
   metrics.total(
     'http_requests_refused_total',

@@ -10,7 +10,7 @@ import { sendError } from './errors/send-error.js';
 import { deferContinue, owesBody } from './json-body.js';
 import { LIMITS } from './limits.js';
 import { ChunkLimitedRequest } from './http/chunk-limit.js';
-import { malformedHttp } from './http/malformed-http.js';
+import { answerMalformedHttp } from './http/malformed-http.js';
 import { sendInOneWrite } from './http/one-write.js';
 import { lastExchange } from './http/pipelining.js';
 import { QuickHeadResponse } from './http/quick-head.js';
@@ -43,10 +43,10 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     // Longer than any target: `findFault` refuses targets that are too long.
     routerOptions: { maxParamLength: 2 * LIMITS.urlBytes },
     rewriteUrl: ({ url = '' }) => normaliseTarget(url),
-    clientErrorHandler: malformedHttp(logger),
+    clientErrorHandler: answerMalformedHttp,
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       setCommonHeaders(request, reply);
-      allowOrigin(request, reply);
+      setHeadersOfHooks(request, reply);
       const fault = findFault(request.raw, request.raw.url ?? '') ?? new ApiError('bad_request', BAD_TARGET);
       closeIfBodyIsOwed(request, reply);
       sendError(fault, request, reply);
@@ -66,7 +66,7 @@ function addHooks(instance: FastifyInstance): void {
     setCommonHeaders(request, reply);
     request.body = request.raw;
     const fault = findFault(request.raw, request.originalUrl);
-    if (fault) allowOrigin(request, reply); // the hooks that follow do not run
+    if (fault) setHeadersOfHooks(request, reply);
     done(fault);
   });
   instance.addHook('onSend', (request, reply, _payload, done) => {
@@ -130,8 +130,12 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-function allowOrigin({ server, headers }: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(server.originHeaders?.(headers.origin) ?? {});
+/** For answers to faults, which no hook of CORS or of a route reaches. */
+function setHeadersOfHooks({ server, headers, method, url }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    ...server.deprecationHeaders?.(method, url),
+    ...server.originHeaders?.(headers.origin),
+  });
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -2,14 +2,12 @@ import { Agent, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FastifyInstance, fastify } from 'fastify';
-import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.js';
 import { LoadMonitor } from './load-monitor.js';
 import { refuseOverload } from './overload.js';
 
 const CLIENTS = 100;
 /** All together take far longer than requests may be late. */
 const WORK_MS = 40;
-const NOT_DEPRECATED = { ofTarget: () => [] } as unknown as DeprecationHeaders;
 
 describe('A network whose requests wait for too long', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
@@ -24,7 +22,7 @@ describe('A network whose requests wait for too long', () => {
       for (const until = performance.now() + WORK_MS; performance.now() < until;);
       return 'done';
     });
-    refuseOverload(instance, load, NOT_DEPRECATED, []);
+    refuseOverload(instance, load, []);
     load.tick = () => {}; // the lag of the event loop is another reason
     await instance.listen({ port: 0, host: '127.0.0.1' });
   });

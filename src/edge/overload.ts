@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import type { DeprecationHeaders } from '../api/deprecation/deprecation-headers.js';
 import { NoRoom } from '../api/errors/api-error.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import { clientNetworks } from './client-networks.js';
@@ -32,7 +31,6 @@ const HEADERS = Object.entries({
 export function refuseOverload(
   instance: FastifyInstance,
   load: LoadMonitor,
-  deprecationHeaders: DeprecationHeaders,
   trustedProxies: readonly string[],
 ): void {
   const { server } = instance;
@@ -40,8 +38,10 @@ export function refuseOverload(
     const target = normaliseTarget(request.url ?? '');
     if ((load.isOverloaded || isLate(request)) && isApiTarget(target)) {
       load.refuse(REFUSAL.message);
-      const origin = Object.entries(instance.originHeaders?.(request.headers.origin) ?? {}).flat();
-      refuse(request, response, [...deprecationHeaders.ofTarget(request.method ?? '', target), ...origin]);
+      refuse(request, response, {
+        ...instance.deprecationHeaders?.(request.method ?? '', target),
+        ...instance.originHeaders?.(request.headers.origin),
+      });
       return;
     }
     handle(request, response);
@@ -70,8 +70,8 @@ export function refuseOverload(
   });
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, extra: readonly string[]): void {
-  const headers = [...HEADERS, REQUEST_ID, requestIdOf(request), ...extra];
+function refuse(request: IncomingMessage, response: ServerResponse, extra: Record<string, string>): void {
+  const headers = [...HEADERS, REQUEST_ID, requestIdOf(request), ...Object.entries(extra).flat()];
   // Discard a short body; close the connection instead of reading a long one.
   if (!isShort(request)) headers.push('connection', 'close');
   response.writeHead(REFUSAL.status, headers).end(request.method === 'HEAD' ? undefined : BODY);

@@ -300,6 +300,15 @@ describe('The OpenAPI document', () => {
           },
         });
       }
+      for (const status of [400, 408, 414, 431, 'default']) {
+        expect(document.paths['/pets/{petId}']!.get!.responses[status]).toMatchObject({
+          headers: {
+            Deprecation: { $ref: '#/components/headers/DeprecationIfKnown' },
+            Sunset: { $ref: '#/components/headers/SunsetIfKnown' },
+            Link: { $ref: '#/components/headers/DeprecationLinksIfKnown' },
+          },
+        });
+      }
     });
 
     const statuses = (path: string, method: 'get' | 'post') =>

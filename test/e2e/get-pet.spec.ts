@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ErrorCode } from '../../src/api/errors/error-catalogue.js';
 import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import type { Answer } from './support/client.js';
 import { itIsDeprecated } from './support/deprecated-operation.js';
@@ -7,11 +8,14 @@ import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { PetsSettings } from '../../src/pets/pets.settings.js';
 import { addPets, type PetBody } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
+import { parseRaw, sendRaw } from './support/socket.js';
 
 const LAST_INSTANT = '2030-12-04T23:59:59Z';
 const SUNSET = '2030-12-05T00:00:00Z';
 
-function expectDeprecation(answer: Answer): void {
+const END = 'Connection: close\r\n\r\n';
+
+function expectDeprecation(answer: Pick<Answer, 'headers'>): void {
   expect(answer.headers).toMatchObject({
     deprecation: '@1764892800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
@@ -87,6 +91,33 @@ describe('getPet: GET /v1/pets/{petId}', () => {
       const answer = await service.call('HEAD', `/v1/pets/${pet.id}`, { headers });
       expect(answer.status).toBe(200);
       expectDeprecation(answer);
+    });
+    it.each<[string, ErrorCode, string]>([
+      ['a long query', 'uri_too_long', `/v1/pets/1?${'x'.repeat(9_000)}`],
+      ['a long id', 'uri_too_long', `/v1/pets/${'1'.repeat(9_000)}`],
+      ['a query beyond the limit of all headers', 'uri_too_long', `/v1/pets/1?${'x'.repeat(20_000)}`],
+      ['broken percent-encoding', 'bad_request', '/v1/pets/%zz'],
+      ['an incomplete one', 'bad_request', '/v1/pets/1%'],
+      ['a fragment', 'bad_request', '/v1/%70ets/1#x'],
+      ['a large header', 'headers_too_large', `/v1/pets/1 HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\nY:`],
+      ['many headers', 'headers_too_large', `/v1/pets/1 HTTP/1.1${'\r\nX: x'.repeat(101)}\r\nY:`],
+      ['a malformed header', 'bad_request', '/v1/pets/1 HTTP/1.1\r\nno header\r\nY:'],
+      ['that and a whole URL', 'bad_request', 'http://x/v1/pets/1 HTTP/1.1\r\nno header\r\nY:'],
+    ])('%s: %s', async (_, code, start) => {
+      const announced = await sendRaw(service.origin, `GET ${start} HTTP/1.1\r\nHost: x\r\n${END}`);
+      expect(announced).toContain(`"${code}"`);
+      expectDeprecation(parseRaw(announced));
+      const other = start.replace(/ets\/[^? ]+/, 'ets');
+      const plain = await sendRaw(service.origin, `GET ${other} HTTP/1.1\r\nHost: x\r\n${END}`);
+      expect(parseRaw(plain).headers).not.toHaveProperty('sunset');
+    });
+    it('but not on that of a malformed request behind its own', async () => {
+      const answers = await sendRaw(
+        service.origin,
+        `GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\n\r\nno request\r\n\r\n`,
+      );
+      expect(answers).toMatch(/^HTTP\/1\.1 401 [^]*\nsunset: [^]*HTTP\/1\.1 400 /);
+      expect(answers.split('sunset:')).toHaveLength(2);
     });
     it('but not on the other operations', async () => {
       for (const answer of [await service.get('/v1/pets'), await service.post('/v1/pets', {})]) {

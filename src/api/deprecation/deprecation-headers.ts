@@ -3,6 +3,13 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { operationsOf } from '../document/operations.js';
 import type { DeprecationRegistry } from './deprecation-registry.js';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For answers that no hook of a route reaches. The target is a normalised one. */
+    deprecationHeaders?: (method: string, target: string) => Readonly<Record<string, string>>;
+  }
+}
+
 interface Announcement {
   readonly method: string;
   readonly route: string;
@@ -22,20 +29,19 @@ export class DeprecationHeaders {
         {
           method: method.toUpperCase(),
           route,
-          target: new RegExp(`^${route.replace(/:\w+/g, '[^/?]+')}(?:\\?|$)`),
+          target: new RegExp(`^${route.replace(/:\w+/g, '[^/?#]+')}(?:[?#]|$)`),
           headers: policy.headers,
         },
       ];
     });
   }
 
-  /** Returns names and values alternately, as `ServerResponse.writeHead` takes them. */
-  ofTarget(method: string, target: string): readonly string[] {
-    return Object.entries(find(this.all, method, target)?.headers ?? {}).flat();
-  }
-
   /** Adds them to every response of a route, refusals by guards included. Call it before routes are registered. */
   attachTo(instance: FastifyInstance): void {
+    instance.decorate(
+      'deprecationHeaders',
+      (method, target) => find(this.all, method, target)?.headers ?? {},
+    );
     instance.addHook('onRoute', (route) => {
       const here = this.all.filter((one) => one.route === route.url);
       if (here.length === 0) return;

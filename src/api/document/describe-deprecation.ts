@@ -1,9 +1,9 @@
 import type { OperationObject } from './openapi-types.js';
 import type { DeprecationPolicy } from '../deprecation/deprecation-policy.js';
-import { BEFORE_ROUTING, headerRef, responsesOf } from './operations.js';
+import { BEFORE_ROUTING, headerRef, IF_KNOWN, responsesOf } from './operations.js';
 
-/** Statuses that may precede routing, when the operation is not known. */
-const OPERATION_UNKNOWN = new Set(['400', ...BEFORE_ROUTING]);
+/** Statuses of malformed requests, whose operation is not always known. */
+const MALFORMED = new Set(['400', ...BEFORE_ROUTING]);
 
 /** Documents a policy: a description, the sunset for tools, and the headers of every response. */
 export function describeDeprecation(operation: OperationObject, policy: DeprecationPolicy): void {
@@ -14,12 +14,12 @@ export function describeDeprecation(operation: OperationObject, policy: Deprecat
     'x-deprecation': policy.notice,
   });
   for (const [status, response] of responsesOf(operation)) {
-    if (OPERATION_UNKNOWN.has(status)) continue;
+    const suffix = MALFORMED.has(status) ? IF_KNOWN : '';
     response.headers = {
       ...response.headers,
-      Deprecation: headerRef('Deprecation') as never,
-      Sunset: headerRef('Sunset') as never,
-      Link: headerRef('DeprecationLinks') as never,
+      Deprecation: headerRef(`Deprecation${suffix}`) as never,
+      Sunset: headerRef(`Sunset${suffix}`) as never,
+      Link: headerRef(`DeprecationLinks${suffix}`) as never,
     };
   }
 }

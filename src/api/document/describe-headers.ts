@@ -3,9 +3,40 @@ import { KEY_HEADER, REPLAYED_HEADER } from '../responses/idempotency-key.js';
 import { STALE_HEADER, STALE_STATUSES } from '../responses/stale-read.js';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { HeadersObject, OperationObject, ReferenceObject } from './openapi-types.js';
-import { BEFORE_ROUTING, headerRef, operationsOf, parametersOf, responsesOf } from './operations.js';
+import {
+  BEFORE_ROUTING,
+  headerRef,
+  IF_KNOWN,
+  operationsOf,
+  parametersOf,
+  responsesOf,
+} from './operations.js';
 
 const text = { type: 'string' } as const;
+
+const DEPRECATION = {
+  Deprecation: {
+    description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
+    required: true,
+    schema: { ...text, pattern: '^@[0-9]+$' },
+    example: '@1764892800',
+  },
+  Sunset: {
+    description: 'When the operation is to be removed (RFC 8594).',
+    required: true,
+    schema: text,
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  },
+  DeprecationLinks: {
+    description: 'What replaces the operation, and the page that explains its deprecation.',
+    required: true,
+    schema: text,
+    example:
+      '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
+  },
+} satisfies HeadersObject;
+
+const IF_KNOWN_NOTE = 'Left out where the operation of a malformed request is not known.';
 
 const HEADERS: HeadersObject = {
   'X-Request-Id': {
@@ -67,25 +98,13 @@ const HEADERS: HeadersObject = {
       'The answer may miss the latest changes: the primary database is away. Only deployments that allow it send it.',
     schema: { ...text, const: 'true' } as never,
   },
-  Deprecation: {
-    description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
-    required: true,
-    schema: { ...text, pattern: '^@[0-9]+$' },
-    example: '@1764892800',
-  },
-  Sunset: {
-    description: 'When the operation is to be removed (RFC 8594).',
-    required: true,
-    schema: text,
-    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  },
-  DeprecationLinks: {
-    description: 'What replaces the operation, and the page that explains its deprecation.',
-    required: true,
-    schema: text,
-    example:
-      '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
-  },
+  ...DEPRECATION,
+  ...Object.fromEntries(
+    Object.entries(DEPRECATION).map(([name, header]) => [
+      name + IF_KNOWN,
+      { ...header, description: `${header.description} ${IF_KNOWN_NOTE}`, required: false },
+    ]),
+  ),
 };
 
 /** The response headers that operations refer to by name. */

@@ -45,6 +45,9 @@ export function schemaRef(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** Ends the name of a header that only answers have whose operation is known. */
+export const IF_KNOWN = 'IfKnown';
+
 export function headerRef(name: string): { $ref: string } {
   return { $ref: `#/components/headers/${name}` };
 }
