@@ -117,6 +117,22 @@ describeOnCluster('On a cluster', () => {
     await Promise.all([coordinator.end(), other.end()]);
   });
 
+  it('a worker that the coordinator cannot ask answers no reads, and the reason is told', async () => {
+    const database = await createDatabase();
+    const { url, standbyUrls = [] } = database.connection as ServerConnection;
+    const [coordinator, worker] = [new pg.Client(url), new pg.Client(standbyUrls[0])];
+    await Promise.all([coordinator.connect(), worker.connect()]);
+    await run(asSuperuser(url), 'UPDATE pg_dist_node SET nodeport = groupid WHERE groupid > 0');
+    const follower = CITUS.follower(
+      async ({ text }, values) => (await coordinator.query<Row>(text, [...values])).rows,
+    );
+    await expect(follower.catchUp(worker)).rejects.toThrow(
+      'the coordinator could not ask it: failed to connect to 127.0.0.1:',
+    );
+    await Promise.all([coordinator.end(), worker.end()]);
+    await database.drop();
+  });
+
   it('a worker that was replaced by another server answers no more reads', async () => {
     const database = await createDatabase();
     const { url, standbyUrls = [] } = database.connection as ServerConnection;

@@ -24,10 +24,10 @@ interface Node {
 const IDENTITY_OF_NODE: Statement = {
   name: 'identity of node',
   text: `
-    SELECT nodename, nodeport::text, answer.result FROM pg_dist_node,
+    SELECT nodename, nodeport::text, answer.success, answer.result FROM pg_dist_node,
       master_run_on_worker(ARRAY[nodename], ARRAY[nodeport], ARRAY['SELECT ${IDENTITY.replaceAll("'", "''")}'], false) AS answer
     WHERE nodeid = $1`,
-  properties: ['host', 'port', 'result'],
+  properties: ['host', 'port', 'success', 'result'],
 };
 
 /** From before a shard moves until it is dropped where it was, there is something to clean up. */
@@ -66,6 +66,8 @@ export class CitusWorker implements Follower {
     const [node] = (await client.query<Node>(QUESTION)).rows;
     if (!node) throw new Error('it is no worker');
     const [known] = await this.askCoordinator(IDENTITY_OF_NODE, [node.id]);
+    if (known?.['success'] === false)
+      throw new Error(`the coordinator could not ask it: ${String(known['result'])}`);
     if (known?.['result'] !== node.identity) throw new Error('it is no worker of this cluster');
     const found = [node.id, known['host'], known['port']];
     this.nodes.set(client, found);
