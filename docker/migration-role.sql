@@ -8,10 +8,10 @@ CREATE ROLE animal_store_migrations LOGIN PASSWORD :'password';
 REASSIGN OWNED BY animal_store TO animal_store_migrations;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO animal_store;
 -- Identity columns need no grant on their sequences, except on a cluster.
-GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO animal_store;
+GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA public TO animal_store;
 -- The tables of later migrations.
 ALTER DEFAULT PRIVILEGES FOR ROLE animal_store_migrations IN SCHEMA public
   GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO animal_store;
 ALTER DEFAULT PRIVILEGES FOR ROLE animal_store_migrations IN SCHEMA public
-  GRANT USAGE ON SEQUENCES TO animal_store;
+  GRANT USAGE, UPDATE ON SEQUENCES TO animal_store;
 COMMIT;

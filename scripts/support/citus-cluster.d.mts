@@ -1,9 +1,13 @@
+import type { Cluster } from './postgres-cluster.mjs';
+
 export interface CitusCluster {
   /** Of the superuser, the coordinator's first. */
   readonly urls: readonly string[];
   /** Of the role of the service. */
   readonly serviceUrl: string;
   readonly workerUrls: readonly string[];
+  /** The coordinator first. */
+  readonly nodes: readonly Cluster[];
   stop(): Promise<void>;
 }
 

@@ -22,6 +22,7 @@ export function dataSourceOptions(
     extra: {
       ...serverExtra,
       session: connection.session,
+      onConnect: connection.distribution?.onConnect,
       query_timeout,
       ...(connection.preparedStatements && { statement_timeout }),
     },

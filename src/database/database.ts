@@ -135,7 +135,6 @@ export class Database implements OnModuleInit, BeforeApplicationShutdown, OnAppl
 
   private async checkSession(): Promise<void> {
     if (this.connection.kind !== 'server') return;
-    await this.connection.distribution?.requireGrants(this.dataSource);
     await this.connection.session?.pinSearchPath(this.dataSource);
     // PgBouncer in statement mode refuses transactions, and only those.
     if (!this.connection.preparedStatements)

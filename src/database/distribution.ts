@@ -1,5 +1,5 @@
-import type { ClientConfig, DatabaseError } from 'pg';
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { ClientBase, ClientConfig, DatabaseError } from 'pg';
+import type { QueryRunner } from 'typeorm';
 import type { Row, Statement } from './batching/statement.js';
 import type { OtherTables } from './kept.js';
 import type { Follower } from './standbys/follower.js';
@@ -29,12 +29,12 @@ export interface Distribution {
   mayBeStored(error: DatabaseError): boolean;
   /** Rejects with what to do when the server is not the coordinator of a usable cluster. */
   requireCluster(runner: QueryRunner): Promise<void>;
-  /** Rejects with what to do when the role of requests may not use the tables. */
-  requireGrants(dataSource: Pick<DataSource, 'query'>): Promise<void>;
   /** Lets migrations create tables that refer to distributed ones: `distribute` adds the references. */
   postponeReferences(runner: QueryRunner): Promise<void>;
   /** Distributes the tables of the runner's entities, and others, that are not distributed yet. Returns their names. */
   distribute(runner: QueryRunner, others: OtherTables): Promise<string[]>;
+  /** Prepares a new connection to the coordinator for requests. When it rejects, the connection is not made. */
+  readonly onConnect: (client: ClientBase) => Promise<void>;
   nodes(config: ClientConfig): ClusterNodes;
   /** Tells whether a server that is named as a standby is a node that may answer reads. */
   follower(askCoordinator: Ask): Follower;

@@ -243,8 +243,48 @@ describeOnCluster('A start on a cluster', () => {
     const database = await createDatabase();
     await (await start(database.connection)).stop();
     const { url } = database.connection as ServerConnection;
-    await run(url, 'REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM animal_store');
-    await expect(start(database.connection)).rejects.toThrow('run GRANT USAGE ON SEQUENCE');
+    const grants = [
+      'GRANT USAGE, UPDATE ON SEQUENCE pets_id_seq, orders_id_seq TO animal_store',
+      'GRANT SELECT, INSERT ON sequences_ahead TO animal_store',
+    ];
+    for (const privilege of ['USAGE', 'UPDATE'])
+      await run(url, `REVOKE ${privilege} ON ALL SEQUENCES IN SCHEMA public FROM animal_store`);
+    await run(url, 'REVOKE INSERT ON sequences_ahead FROM animal_store');
+    await expect(start(database.connection)).rejects.toThrow(`run ${grants.join('; ')}`);
+    for (const grant of grants) await run(url, grant);
+    await (await start(database.connection)).stop();
+    await database.drop();
+  });
+
+  it('with a table that a crash does not empty fails, and says what to do', async () => {
+    const database = await createDatabase();
+    await (await start(database.connection)).stop();
+    const { url } = database.connection as ServerConnection;
+    await run(url, 'ALTER TABLE sequences_ahead SET LOGGED');
+    const remedy = 'TRUNCATE sequences_ahead; ALTER TABLE sequences_ahead SET UNLOGGED';
+    await expect(start(database.connection)).rejects.toThrow(`run ${remedy}`);
+    await run(url, remedy);
+    const service = await start(database.connection);
+    expect((await service.post('/v1/pets', { name: 'Rex', categoryId: 1 }))['id']).toBe(16_385);
+    await service.stop();
+    await database.drop();
+  });
+
+  it('of an earlier release moves the ids on, which a crash may have set back', async () => {
+    const database = await createDatabase();
+    const before = await start(database.connection);
+    const pet = await before.post('/v1/pets', { name: 'Rex', categoryId: 1, status: 'available' });
+    const order = await before.post('/v1/store/orders', { petId: pet['id'] });
+    await before.stop();
+    const { url } = database.connection as ServerConnection;
+    await run(url, 'DROP TABLE sequences_ahead');
+    for (const table of ['pets', 'orders']) await run(url, `SELECT setval('${table}_id_seq', 1, false)`);
+    const after = await start(database.connection);
+    const later = await after.post('/v1/pets', { name: 'Bella', categoryId: 1, status: 'available' });
+    expect(later['id']).toBe(Number(pet['id']) + 16_384);
+    const another = await after.post('/v1/store/orders', { petId: later['id'] });
+    expect(another['id']).toBe(Number(order['id']) + 16_384);
+    await after.stop();
     await database.drop();
   });
 

@@ -229,6 +229,10 @@ export class Config {
         problems.push('DATABASE_STALE_READS must not be set together with DATABASE_DISTRIBUTION');
       if (this.databasePoolSize < 10)
         problems.push('DATABASE_POOL_SIZE must be at least 10 with DATABASE_DISTRIBUTION');
+      if (!this.preparedStatements)
+        problems.push(
+          'DATABASE_PREPARED_STATEMENTS must not be false with DATABASE_DISTRIBUTION: connections of a pooler outlive a crash of the coordinator, so DATABASE_URL must lead past it',
+        );
     }
     if (this.databaseUrl) return problems;
     if (this.databaseDistribution)

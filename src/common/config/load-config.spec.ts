@@ -211,7 +211,7 @@ describe('loadConfig', () => {
     );
   });
 
-  it('takes a cluster on a server only, without stale reads, and with enough connections', () => {
+  it('takes a cluster on a server only, without stale reads or a pooler, and with enough connections', () => {
     const DATABASE_DISTRIBUTION = 'citus';
     const DATABASE_URL = 'postgres://db/animals';
     const loading =
@@ -227,6 +227,9 @@ describe('loadConfig', () => {
     );
     expect(loading({ DATABASE_URL, DATABASE_POOL_SIZE: '9' })).toThrow(
       'DATABASE_POOL_SIZE must be at least 10',
+    );
+    expect(loading({ DATABASE_URL, DATABASE_PREPARED_STATEMENTS: 'false' })).toThrow(
+      'DATABASE_URL must lead past it',
     );
     expect(loading({ DATABASE_URL, DATABASE_DISTRIBUTION: 'other' })).toThrow(
       'DATABASE_DISTRIBUTION must be citus',

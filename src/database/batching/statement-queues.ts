@@ -64,6 +64,7 @@ export class StatementQueues {
       const pool = new Pool({
         ...serverClient(connection),
         ...(connection.preparedStatements && LIMITS),
+        onConnect: distribution?.onConnect,
         max,
         idleTimeoutMillis: 0,
       });

@@ -4,7 +4,8 @@ import { insertOf } from './insert-of.js';
 import { mayBeStored } from './node-errors.js';
 import { CitusNodes } from './nodes.js';
 import { postponeReferences } from './postpone-references.js';
-import { requireCluster, requireSequences } from './require-cluster.js';
+import { requireCluster } from './require-cluster.js';
+import { bringSequencesAhead } from './sequences.js';
 import { CitusWorker } from './worker.js';
 
 /** Writes go to the coordinator of a Citus cluster, and reads to the workers that are named as standbys. */
@@ -13,9 +14,9 @@ export const CITUS: Distribution = {
   insertOf,
   mayBeStored,
   requireCluster,
-  requireGrants: requireSequences,
   postponeReferences,
   distribute,
+  onConnect: bringSequencesAhead,
   nodes: (config) => new CitusNodes(config),
   follower: (askCoordinator) => new CitusWorker(askCoordinator),
 };

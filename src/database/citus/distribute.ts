@@ -6,6 +6,7 @@ import { driverErrorOf } from '../database-errors.js';
 import { keepingOf, type OtherTables, placeOf, referencesToDistributed } from '../kept.js';
 import { BLOCK, blockInSql } from './block.js';
 import { requireSchema } from './require-cluster.js';
+import { watchSequences } from './sequences.js';
 
 interface Definition {
   readonly name: string;
@@ -21,6 +22,7 @@ const PAUSE_MS = 200;
  * once in another one can fail with "tuple concurrently updated", an internal error.
  */
 export async function distribute(runner: QueryRunner, others: OtherTables): Promise<string[]> {
+  await watchSequences(runner);
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptToDistribute(runner, others);

@@ -1,11 +1,11 @@
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { ConfigError } from '../../common/config/load-config.js';
+import { refuse } from './refuse.js';
 
 /** After a worker broke between the two phases of a commit, its rows are invisible until the coordinator has looked. */
 const RECOVER_MS = 500;
-const NEEDS = 'DATABASE_DISTRIBUTION=citus needs';
 
-/** None of this mends itself, so the process exits. */
+/** Whether the server is the coordinator of a usable cluster. */
 export async function requireCluster(runner: QueryRunner): Promise<void> {
   const installed = await runner.query("SELECT FROM pg_extension WHERE extname = 'citus'");
   if (installed.length === 0)
@@ -61,23 +61,4 @@ export async function requireSchema(runner: QueryRunner): Promise<void> {
   refuse(
     `CREATE on the schema ${schema} of each node: as superuser, run GRANT CREATE ON SCHEMA ${schema} TO ${role} on ${refusing.map(({ node }) => node).join(', ')}`,
   );
-}
-
-/** The default of a block is taken from the id just given, by currval(). */
-export async function requireSequences(dataSource: Pick<DataSource, 'query'>): Promise<void> {
-  const refused = await dataSource.query<{ sequence: string; role: string }[]>(`
-    SELECT seqrelid::regclass AS sequence, quote_ident(current_user) AS role
-    FROM pg_sequence JOIN pg_depend ON classid = 'pg_class'::regclass AND objid = seqrelid AND deptype = 'i'
-      JOIN pg_dist_partition ON refobjid = logicalrelid
-    WHERE partmethod = 'h' AND NOT has_sequence_privilege(seqrelid, 'USAGE')`);
-  const [first] = refused;
-  if (!first) return;
-  const names = refused.map(({ sequence }) => sequence).join(', ');
-  refuse(
-    `USAGE on ${names} for the role in DATABASE_URL: run GRANT USAGE ON SEQUENCE ${names} TO ${first.role}`,
-  );
-}
-
-function refuse(need: string): never {
-  throw new ConfigError([`${NEEDS} ${need}`]);
 }
