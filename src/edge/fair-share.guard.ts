@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { requestOf } from '../common/exchange.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
-import { countForKey, takeTurn } from './in-flight-requests.js';
+import { countForKey, takeTurn, takeTurnOnceRead } from './in-flight-requests.js';
 import { LoadMonitor } from './load-monitor.js';
+import { readsBody } from './json-body.js';
 import { TRANSACTIONAL, type Transactional, TransactionTurns } from './transaction-turns.js';
 
 const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
@@ -21,11 +22,13 @@ export class FairShareGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): true | Promise<true> {
-    const { caller, raw } = requestOf(context);
+    const request = requestOf(context);
+    const { caller, raw } = request;
     if (!caller) return true;
     countForKey(raw, caller.load, this.load);
     const mayRunTransaction = !SAFE.has(raw.method) && this.transactional.controllers.has(context.getClass());
     caller.load.turns = this.turns;
-    return !mayRunTransaction || takeTurn(raw, caller.load);
+    if (!mayRunTransaction) return true;
+    return (readsBody(request) ? takeTurnOnceRead : takeTurn)(raw, caller.load);
   }
 }

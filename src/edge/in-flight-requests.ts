@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
-import { hasBody } from './json-body.js';
+import { hasBody, owesBody } from './json-body.js';
 import type { LoadMonitor } from './load-monitor.js';
 import { beyondShare, type TransactionTurns } from './transaction-turns.js';
 
@@ -12,6 +12,7 @@ const KEY_COUNTED = Symbol('counted for the key');
 const BEYOND_SHARE = Symbol('beyond the share of the key');
 const IN_FLIGHT = Symbol('in flight');
 const TURNS = Symbol('turns');
+const OWES_TURN = Symbol('owes a turn');
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -23,6 +24,8 @@ declare module 'node:http' {
     [BEYOND_SHARE]?: boolean;
     /** Where the request has taken a turn. */
     [TURNS]?: TransactionTurns | undefined;
+    /** It takes its turn once its body has arrived. */
+    [OWES_TURN]?: boolean;
   }
 }
 
@@ -71,9 +74,11 @@ export function countForKey(request: IncomingMessage, keyLoad: KeyLoad, load: Lo
   request[KEY_COUNTED] = true;
 }
 
-/** Repeats the check of the share after a body that arrived late. */
-export function requireShare(request: IncomingMessage): void {
+/** Repeats the check of the share after a body that arrived late, and takes the turn that waited for it. */
+export function admitLate(request: IncomingMessage): true | Promise<true> {
   if (request[BEYOND_SHARE]) throw beyondShare();
+  const keyLoad = request[KEY_LOAD];
+  return !request[OWES_TURN] || !keyLoad || takeTurn(request, keyLoad);
 }
 
 export function release(request: IncomingMessage, load: LoadMonitor): void {
@@ -96,6 +101,12 @@ export function releaseForKey(request: IncomingMessage): void {
 /** Releases the request of a closed connection: its response will not be sent. */
 export function releaseAll(socket: Socket, load: LoadMonitor): void {
   if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
+}
+
+/** A client that is slow to send a body that is read would keep a turn from all keys. */
+export function takeTurnOnceRead(request: IncomingMessage, keyLoad: KeyLoad): true | Promise<true> {
+  if (!owesBody(request)) return takeTurn(request, keyLoad);
+  return (request[OWES_TURN] = true);
 }
 
 /** Takes a turn for the key until the handler is done, unless the request has one. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { checkBody, checkPath, checkQuery } from '../api/validation/check-input.js';
 import { readJsonBody } from './json-body.js';
-import { requireShare } from './in-flight-requests.js';
+import { admitLate } from './in-flight-requests.js';
 
 /** Validates the input of every handler. The body is read only here, after the guards. */
 @Injectable()
@@ -15,8 +15,8 @@ export class InputPipe implements PipeTransform {
     const request = value as IncomingMessage;
     const body = readJsonBody(request);
     return body instanceof Promise
-      ? body.then((read: object) => {
-          requireShare(request);
+      ? body.then(async (read: object) => {
+          await admitLate(request);
           return checkBody(metatype, read);
         })
       : checkBody(metatype, body);

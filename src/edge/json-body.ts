@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../api/errors/api-error.js';
 import { NonInt64Number, parseJson } from '../common/json/parse-json.js';
 import { LIMITS } from './limits.js';
@@ -111,6 +112,11 @@ declare module 'node:http' {
 export function owesBody(request: IncomingMessage): boolean {
   if (request.complete || request[READ_AT_ONCE] || !hasBody(request)) return false;
   return request.readableLength !== Number(request.headers['content-length']);
+}
+
+/** Whether the operation reads a body. Others ignore what is sent. */
+export function readsBody({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.errors?.codes.has('unsupported_media_type') ?? false;
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -17,8 +17,8 @@ import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { countHeader } from '../edge/http/raw-headers.js';
-import { requireShare, takeTurn } from '../edge/in-flight-requests.js';
-import { readBodyBytes } from '../edge/json-body.js';
+import { admitLate, takeTurn } from '../edge/in-flight-requests.js';
+import { readBodyBytes, readsBody } from '../edge/json-body.js';
 import { type AnswerRecord, AnswerRecords } from './answer-records.js';
 import { Attempts } from './attempts.js';
 import { RequestsUnderWay } from './requests-under-way.js';
@@ -134,13 +134,13 @@ export class RecordedAnswers extends KeyedRequests {
   }
 }
 
-/** The bytes of an operation's body. Others ignore what is sent. */
-function bodyOf({ raw, routeOptions }: FastifyRequest): Buffer | Promise<Buffer> {
-  if (!routeOptions.config.errors?.codes.has('unsupported_media_type')) return NO_BODY;
+function bodyOf(request: FastifyRequest): Buffer | Promise<Buffer> {
+  if (!readsBody(request)) return NO_BODY;
+  const { raw } = request;
   const bytes = readBodyBytes(raw);
   if (!(bytes instanceof Promise)) return bytes;
-  return bytes.then((read) => {
-    requireShare(raw);
+  return bytes.then(async (read) => {
+    await admitLate(raw);
     return read;
   });
 }

@@ -205,6 +205,34 @@ describe('While one key has its share of transactions under way, the service', (
     expectError(await waiting, 'not_found');
   });
 
+  const order = (key: string): Socket => {
+    const { hostname, port } = new URL(service.origin);
+    const fields = `Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 11`;
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `POST /v1/store/orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${fields}\r\n\r\n`,
+      ),
+    );
+    sockets.push(socket.on('error', () => {}));
+    return socket;
+  };
+
+  it('serves others beside orders whose bodies are late, which need a turn once those are there', async () => {
+    const second = await issue('late');
+    const late = Array.from({ length: mostRunning - mostPerKey }, () => order(second));
+    const greedy = order(greedyKey);
+    for (const socket of [...late, greedy]) expect(await next(socket)).toContain('100 Continue');
+    expectError(await service.delete('/v1/store/orders/7'), 'not_found');
+    const refused = next(greedy);
+    greedy.write('{"petId":7}');
+    expect(await refused).toContain(REFUSED);
+    for (const socket of late) {
+      const answer = next(socket);
+      socket.write('{"petId":7}');
+      expect(await answer).toContain('invalid_field');
+    }
+  });
+
   it('serves creates of animals of that key, which share transactions', async () => {
     const created = await service.post('/v1/pets', BODY, {
       headers: { authorization: `Bearer ${greedyKey}` },
