@@ -1,11 +1,8 @@
-import { Injectable } from '@nestjs/common';
-
 /**
  * The requests of the process that wait for one another: for a turn, for an equal request, or for a batch of their own. They
  * are few, so that all keys together leave room for requests that wait for nobody. When all places are taken, the group
  * with the most gives up its newest for one with fewer.
  */
-@Injectable()
 export class WaitingPlaces {
   /** With what ends their wait, the newest last. */
   private readonly groups = new Map<unknown, (() => void)[]>();

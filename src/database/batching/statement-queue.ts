@@ -33,7 +33,7 @@ export class StatementQueue {
     /** The number of batches in flight at most. */
     private readonly mostUnderWay: number,
     private readonly senderOf: SenderOf = (done) => new BatchSender(target, done),
-    /** For statements that do not share transactions with all, so that they wait for many. */
+    /** Bound its length, in place of the usual limit: its statements wait for many, as they share transactions with few. */
     private readonly places?: WaitingPlaces,
   ) {
     this.largestBatch = target.largestBatch ?? LARGEST_BATCH;
@@ -65,14 +65,16 @@ export class StatementQueue {
   }
 
   private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
+    const { shareKey, hold, sharesWith } = sharing;
     let query!: PendingQuery;
-    const free = this.places?.take(sharing.sharesWith, () => this.giveUp(query));
-    if (this.waiting.length >= MOST_WAITING || (this.places && !free)) {
+    const free = this.places?.take(sharesWith, () => this.giveUp(query));
+    if (this.places ? !free : this.waiting.length >= MOST_WAITING) {
       this.countLate([{ statement }]);
       throw new DatabaseBusy();
     }
     const answer = new Promise<Row[]>((resolve, reject) => {
-      query = { statement, values, since: performance.now(), resolve, reject, free, ...sharing };
+      const since = performance.now();
+      query = { statement, values, since, resolve, reject, shareKey, hold, sharesWith, free };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);
