@@ -1,42 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { getRepositoryToken } from '@nestjs/typeorm';
 import pg from 'pg';
-import { type CitusCluster, startCitus } from '../../scripts/support/citus-cluster.mjs';
-import { findPostgres } from '../../scripts/support/postgres-binaries.mjs';
-import { createApp } from '../../src/app.js';
-import { Config } from '../../src/common/config/config.js';
 import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
-import { CITUS } from '../../src/database/citus/citus.js';
 import { OutcomeUnknown } from '../../src/database/database-errors.js';
-import { Database } from '../../src/database/database.js';
 import { Pet } from '../../src/pets/pet.entity.js';
-import { isCluster } from './support/database.js';
-import { connectionTo } from './support/own-servers.js';
+import { describeWithOwnCluster } from './support/own-cluster.js';
 
-// A cluster of its own: what its workers wait for, the databases of the other specs would wait for too.
-(isCluster ? describe : describe.skip)('A cluster whose workers wait for a standby', () => {
-  let cluster: CitusCluster;
-  let app: Awaited<ReturnType<typeof createApp>>;
-  beforeAll(async () => {
-    cluster = await startCitus(findPostgres() ?? '');
-    const { serviceUrl, workerUrls: standbyUrls } = cluster;
-    app = await createApp(Object.assign(new Config(), { logLevel: 'silent' }), {
-      connection: { ...connectionTo(serviceUrl), distribution: CITUS, standbyUrls },
-    });
-    await app.init();
-    await app.get(Database).whenReady();
-  }, 60_000);
-  afterAll(async () => {
-    try {
-      await app?.close();
-    } finally {
-      await cluster?.stop();
-    }
-  }, 60_000);
-
+describeWithOwnCluster('A cluster whose workers wait for a standby', (own) => {
   it('a change that is cancelled may be stored on its worker, so its outcome is unknown', async () => {
-    const pets = app.get<BatchedRepository<Pet>>(getRepositoryToken(Pet));
+    const pets = own.app.get<BatchedRepository<Pet>>(getRepositoryToken(Pet));
     const { id } = await pets.add({ name: 'Before', categoryId: 1n, status: null });
     try {
       await configureWorkers("SET synchronous_standby_names = 'nobody'");
@@ -68,7 +41,7 @@ import { connectionTo } from './support/own-servers.js';
   }
 
   async function configureWorkers(change: string): Promise<void> {
-    for (const worker of cluster.urls.slice(1)) {
+    for (const worker of own.cluster.urls.slice(1)) {
       const [client, other] = [new pg.Client(worker), new pg.Client(worker)];
       await Promise.all([client.connect(), other.connect()]);
       await client.query(`ALTER SYSTEM ${change}`);
