@@ -74,8 +74,21 @@ export function countForKey(request: IncomingMessage, keyLoad: KeyLoad, load: Lo
   request[KEY_COUNTED] = true;
 }
 
-/** Repeats the check of the share after a body that arrived late, and takes the turn that waited for it. */
-export function admitLate(request: IncomingMessage): true | Promise<true> {
+/** The body, once the request has its place: a late one has its share checked again, and takes the turn that waited for it. */
+export function onceAdmitted<Body>(
+  request: IncomingMessage,
+  body: Body | Promise<Body>,
+): Body | Promise<Body> {
+  if (body instanceof Promise)
+    return body.then(async (read) => {
+      await admit(request);
+      return read;
+    });
+  const admitted = admit(request);
+  return admitted === true ? body : admitted.then(() => body);
+}
+
+function admit(request: IncomingMessage): true | Promise<true> {
   if (request[BEYOND_SHARE]) throw beyondShare();
   const keyLoad = request[KEY_LOAD];
   return !request[OWES_TURN] || !keyLoad || takeTurn(request, keyLoad);

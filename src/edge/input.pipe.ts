@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { checkBody, checkPath, checkQuery } from '../api/validation/check-input.js';
 import { readJsonBody } from './json-body.js';
-import { admitLate } from './in-flight-requests.js';
+import { onceAdmitted } from './in-flight-requests.js';
 
 /** Validates the input of every handler. The body is read only here, after the guards. */
 @Injectable()
@@ -13,12 +13,9 @@ export class InputPipe implements PipeTransform {
     if (type === 'param') return checkPath(metatype, value as object);
     if (type !== 'body') return value;
     const request = value as IncomingMessage;
-    const body = readJsonBody(request);
+    const body = onceAdmitted(request, readJsonBody(request));
     return body instanceof Promise
-      ? body.then(async (read: object) => {
-          await admitLate(request);
-          return checkBody(metatype, read);
-        })
+      ? body.then((read: object) => checkBody(metatype, read))
       : checkBody(metatype, body);
   }
 }

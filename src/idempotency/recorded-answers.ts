@@ -17,7 +17,7 @@ import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { countHeader } from '../edge/http/raw-headers.js';
-import { admitLate, takeTurn } from '../edge/in-flight-requests.js';
+import { onceAdmitted, takeTurn } from '../edge/in-flight-requests.js';
 import { readBodyBytes, readsBody } from '../edge/json-body.js';
 import { type AnswerRecord, AnswerRecords } from './answer-records.js';
 import { Attempts } from './attempts.js';
@@ -137,12 +137,7 @@ export class RecordedAnswers extends KeyedRequests {
 function bodyOf(request: FastifyRequest): Buffer | Promise<Buffer> {
   if (!readsBody(request)) return NO_BODY;
   const { raw } = request;
-  const bytes = readBodyBytes(raw);
-  if (!(bytes instanceof Promise)) return bytes;
-  return bytes.then(async (read) => {
-    await admitLate(raw);
-    return read;
-  });
+  return onceAdmitted(raw, readBodyBytes(raw));
 }
 
 function keyOf({ headers, raw }: FastifyRequest): string {
