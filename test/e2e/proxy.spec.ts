@@ -22,6 +22,8 @@ const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 64;
 /** With more connections in use, idle ones are closed. */
 const CONNECTIONS_KEPT = 2_625;
+/** The most that four addresses get of the 20 connections of the status, in whatever order they come. */
+const STATUS_OF_FOUR = 15;
 /** More requests than the 64 slots of a replica and the 64 places of its queue. */
 const CROWD = 150;
 /** As many as a key may have under way at one replica while nobody else has any, less a few. */
@@ -213,6 +215,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
     const proxy = await startProxy();
     const silent = await openMany(proxy.status, 4, 10);
     try {
+      // Until then, those that it is about to reject count as well.
+      await silent.untilOpen(STATUS_OF_FOUR);
       const metrics = await sendRaw(proxy.status, get('/metrics'), '127.0.0.3');
       expect(metrics).toContain('haproxy_process_start_time_seconds');
       expect(silent.received()).toBe(''); // none had to time out first, with 408
