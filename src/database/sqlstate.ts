@@ -1,4 +1,5 @@
 export const LOCK_NOT_AVAILABLE = '55P03';
+export const UNIQUE_VIOLATION = '23505';
 
 /** What settings of the role or the database can cause, which a connection has from its start to its end. */
 export const OF_SESSION: ReadonlySet<string> = new Set(['25006', '42501']);

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
-import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { RunAgain } from '../database/transactions/recorded-change.js';
 import { Attempts } from './attempts.js';
@@ -43,7 +42,7 @@ describe('The attempts of a change', () => {
   it('go on beside all others after a lock that another change met', () => {
     const attempts = create();
     expect(partners(attempts)).toBe('all');
-    expect(attempts.mayGoOn(new RunAgain(LOCK, 'of another'))).toBe(true);
+    expect(attempts.mayGoOn(new RunAgain(LOCK, 'none'))).toBe(true);
     expect([partners(attempts), partnersOfNext()]).toEqual(['all', 'all']);
   });
 
@@ -56,25 +55,6 @@ describe('The attempts of a change', () => {
     expect(partnersOfNext()).toBe('its key');
   });
 
-  it('are doubted once the change itself was refused beside others', () => {
-    const attempts = create();
-    expect(partners(attempts)).toBe('all');
-    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'of another'))).toBe(true);
-    expect([partners(attempts), partnersOfNext()]).toEqual(['all', 'all']);
-    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'own'))).toBe(true);
-    expect(partnersOfNext()).toBe('all');
-    attempts.lookedUp(false);
-    expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'its key']);
-  });
-
-  it('are not doubted when the change was refused because it had been made', () => {
-    const attempts = create();
-    partners(attempts);
-    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'own'))).toBe(true);
-    attempts.lookedUp(true);
-    expect(partnersOfNext()).toBe('all');
-  });
-
   it('are doubted once another replica made the change meanwhile', () => {
     const repeated = create();
     repeated.lookedUp(true);
@@ -82,15 +62,6 @@ describe('The attempts of a change', () => {
     const raced = create();
     raced.lookedUp(false);
     raced.lookedUp(true);
-    expect(partnersOfNext()).toBe('its key');
-  });
-
-  it('are doubted once the database refused the change alone', () => {
-    const refused = create();
-    for (let i = 0; i < 4; i++) partners(refused);
-    refused.refused(unavailable('No turn.'));
-    expect(partnersOfNext()).toBe('all');
-    refused.refused(DUPLICATE.cause);
     expect(partnersOfNext()).toBe('its key');
   });
 });

@@ -1,5 +1,4 @@
 import { DatabaseError } from 'pg';
-import { ApiError } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { meaningOfError } from '../database/database-errors.js';
 import type { RunAgain } from '../database/transactions/recorded-change.js';
@@ -13,17 +12,16 @@ const MOST_ATTEMPTS = 5;
  * before. As that makes the other requests of its batch run again, a key that repeats has its records looked up first.
  */
 const LOOKED_UP_MS = 60_000;
-/** A change that is refused makes its batches fail. For this time, changes of its key share batches with each other only. */
-const DOUBTED_MS = 60_000;
-/** The same after a lock, or a race with another replica. Shorter, as a locked table delays those of all keys. */
-const DISTURBED_MS = 5_000;
+/**
+ * A change that waits for a lock, or loses a race with another replica, has its batch wait or run again. For this time,
+ * changes of its key share batches with each other only. Short, as a locked table delays those of all keys.
+ */
+const DOUBTED_MS = 5_000;
 
 declare module '../common/exchange.js' {
   interface KeyLoad {
     /** When a record of the key was found, by `performance.now()`. */
     lastRepetition?: number;
-    /** When the database refused a change of the key: alone, or as the one of its batch that failed. */
-    lastRefusal?: number;
     /** When a change of the key had its batch run again: it waited for a lock, or another replica had made it. */
     lastDisturbance?: number;
   }
@@ -33,10 +31,8 @@ declare module '../common/exchange.js' {
 export class Attempts {
   private count = 0;
   private isDoubtful = false;
-  /** The previous attempt failed because of another request. */
-  private isInnocent = false;
-  /** By the database, for its own sake, unless it turns out to have been made before. */
-  private isRefused = false;
+  /** In the previous attempt. */
+  private fault: RunAgain['fault'] = 'none';
   /** It was not made before. If it turns out to be, another replica made it meanwhile. */
   private isNew = false;
 
@@ -51,10 +47,8 @@ export class Attempts {
   }
 
   lookedUp(isKnown: boolean): void {
-    const now = performance.now();
-    if (isKnown) this.load.lastRepetition = now;
-    else if (this.isRefused) this.load.lastRefusal = now;
-    if (isKnown && this.isNew) this.load.lastDisturbance = now;
+    if (isKnown) this.load.lastRepetition = performance.now();
+    if (isKnown && this.isNew) this.load.lastDisturbance = performance.now();
     this.isNew = !isKnown;
   }
 
@@ -64,32 +58,17 @@ export class Attempts {
 
   /** With the changes of its key, or with all. */
   sharesWith(): object | undefined {
-    const { lastRefusal, lastDisturbance } = this.load;
-    this.isDoubtful =
-      (this.count > 1 && !this.isInnocent) ||
-      isRecent(lastRefusal, DOUBTED_MS) ||
-      isRecent(lastDisturbance, DISTURBED_MS);
+    this.isDoubtful = this.fault !== 'none' || isRecent(this.load.lastDisturbance, DOUBTED_MS);
     return this.isDoubtful ? this.load : undefined;
   }
 
   /** It was rolled back. Returns whether another attempt may succeed. */
   mayGoOn({ cause, fault }: RunAgain): boolean {
-    this.isInnocent = fault === 'of another';
-    const isOwn = fault === 'own' || (this.isDoubtful && !this.isInnocent);
+    this.fault = fault;
+    const isOwn = fault === 'own' || (this.isDoubtful && fault === 'unknown');
     if (isOwn && isBusy(cause)) this.load.lastDisturbance = performance.now();
-    this.isRefused = fault === 'own' && !isBusy(cause);
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
-
-  /** It was refused, and not for a moment. */
-  refused(error: unknown): void {
-    if (this.isAlone && !isOurs(error)) this.load.lastRefusal = performance.now();
-  }
-}
-
-/** Not by the database, for want of a turn: others' refusals had the key wait for one. */
-function isOurs(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 function isBusy(cause: unknown): boolean {

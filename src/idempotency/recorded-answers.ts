@@ -108,7 +108,6 @@ export class RecordedAnswers extends KeyedRequests {
           throw new DatabaseBusy({ cause: error });
         }
         if (toOutage(error, true)) throw error;
-        attempts.refused(error);
         // The same request may have been committed before, which is why this one is refused.
         const recorded = await this.find(digest, attempts);
         if (recorded) return recorded;

@@ -179,7 +179,7 @@ function rejectAll(queries: readonly PendingQuery[], error: Error): void {
 
 export const BEGIN = ownQuery('BEGIN');
 export const COMMIT = ownQuery('COMMIT');
-const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
+export const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
 export const ROLLBACK = ownQuery('ROLLBACK');
 const NO_WAIT = ownQuery(limitLocks(1));
 export const LIMITS = ownQuery(
@@ -189,7 +189,7 @@ const LIMITS_WHEN_LOCKED = ownQuery(
   `${limitLocks(1)}, set_config('statement_timeout', '${statementMs}', true)`,
 );
 
-function limitLocks(ms: number): string {
+export function limitLocks(ms: number): string {
   return `SELECT set_config('lock_timeout', '${ms}', true)`;
 }
 

@@ -67,7 +67,7 @@ describe('BatchSender', () => {
     ]);
     expect(await send(server, performance.now(), 'c')).toEqual([[{ name: 'c' }], undefined]);
     // In front of each query is the setting.
-    expect(server.received).toEqual(['oneone|', '--|--|', '-one|']);
+    expect(server.received).toEqual(['oneone|', '-one|--|', '-one|']);
   });
 
   it('recognises errors in any language of the server', async () => {
@@ -157,7 +157,7 @@ describe('BatchSender', () => {
       { code: '23505' },
       undefined,
     ]);
-    expect(server.received).toEqual(['many|', '---|-|---|-|', 'many|', '-|-|']);
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'many|', 'one|one|']);
   });
 
   it('accepts an answer that arrived while the process was stopped', async () => {

@@ -108,7 +108,8 @@ export class PipelinedBatch implements PgQuery {
   /** Transactions do not share a new statement: if the one that prepares it failed, the others would miss it. */
   private nameOf({ name }: Statement): string {
     if (!this.named) return '';
-    return this.transactions.length === 1 || this.known.has(name) ? name : '';
+    const isOfAnother = this.transactions.length > 1 && this.sending.has(name) && !this.known.has(name);
+    return isOfAnother ? '' : name;
   }
 
   handleRowDescription({ fields }: { fields: Field[] }): void {

@@ -5,19 +5,21 @@ import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { RecentLock } from './batch-plan.js';
+import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
-import { Separation } from './separation.js';
 import type { PendingQuery } from './statement.js';
 
 Logger.overrideLogger(false);
 
 describe('RecordedSender', () => {
-  let separation: Separation;
+  let isolation: Isolation;
+  let named: boolean;
   beforeEach(() => {
-    separation = new Separation();
+    isolation = new Isolation();
+    named = true;
   });
 
-  /** Resolves with what each request learns: whose fault it was that it must run again. */
+  /** Resolves with what each request learns: the code of a final refusal, or whose fault it was that it must run again. */
   async function send(server: FakePostgres, count: number): Promise<unknown[]> {
     const queries: PendingQuery[] = [];
     const outcomes = Array.from(
@@ -40,79 +42,153 @@ describe('RecordedSender', () => {
       refusals: new RefusalLog(),
       locks: new RecentLock(),
       kind: 'write',
-      named: true,
+      named,
     } as const;
-    const ended = new Promise((end) => new RecordedSender(target, separation, end).start(() => queries));
-    const faults = outcomes.map((outcome) =>
-      outcome.catch((reason: unknown) => (reason instanceof RunAgain ? (reason.fault ?? 'unknown') : reason)),
+    const ended = new Promise((end) => new RecordedSender(target, isolation, end).start(() => queries));
+    const settled = outcomes.map((outcome) =>
+      outcome.catch((reason: Error & { code?: string }) =>
+        reason instanceof RunAgain ? `run again, fault: ${reason.fault}` : (reason.code ?? reason),
+      ),
     );
     await ended;
-    return Promise.all(faults);
+    return Promise.all(settled);
   }
 
+  const AGAIN = {
+    own: 'run again, fault: own',
+    none: 'run again, fault: none',
+    unknown: 'run again, fault: unknown',
+  };
   const BEGUN = done();
-  const rolledBack = [done(), READY];
+  const OK = [done(), READY];
+  const ISOLATED_THREE = '----|one-|-|--|-|--|-|';
+  const ISOLATED_TWO = '----|one-|-|--|-|';
+
+  const inserted = [done(['a']), done(), READY, ...OK];
+  const refused = (code: string) => [error(code), READY, ...OK];
+  const begunIsolated = [done(), done(), done(), done(), READY];
+
+  it('isolates inserts after one was refused, and then that one fails alone', async () => {
+    const server = new FakePostgres((asked) => {
+      if (asked === '-many|') return [BEGUN, error('23505'), READY];
+      if (asked === ISOLATED_THREE) return [...begunIsolated, ...inserted, ...refused('23505'), ...inserted];
+      return asked === 'many-|' ? [done(['a', '1'], ['a', '2']), ...OK] : OK;
+    });
+    expect(await send(server, 3)).toEqual([AGAIN.none, AGAIN.none, AGAIN.none]);
+    expect(await send(server, 3)).toEqual(['stored', '23505', 'stored']);
+    expect(server.received).toEqual(['-many|', '-|', ISOLATED_THREE, 'many-|']);
+  });
 
   it.each([
-    ['met a lock', '55P03'],
-    ['was refused', '23505'],
-  ])('sends inserts separately after one %s, and then tells which one', async (_what, code) => {
+    ['that met a lock, while others met none', 'own', inserted],
+    ['that met a lock, as all did', 'none', refused('55P03')],
+  ] as const)('has an insert run again %s: fault %s', async (_what, fault, other) => {
+    isolation.begin();
     const server = new FakePostgres((asked) => {
-      if (asked === '-many|') return [BEGUN, error(code), READY];
-      return asked === '-oneoneone|' ? [BEGUN, done(['a']), error(code), READY] : rolledBack;
+      if (asked === ISOLATED_TWO) return [...begunIsolated, ...refused('55P03'), ...other];
+      return asked === '-|' ? OK : [done(['a', '1']), ...OK];
     });
-    expect(await send(server, 3)).toEqual(['unknown', 'unknown', 'unknown']);
-    expect(await send(server, 3)).toEqual(['of another', 'own', 'of another']);
-    expect(server.received).toEqual(['-many|', '-|', '-oneoneone|', '-|']);
+    expect((await send(server, 2))[0]).toBe(AGAIN[fault]);
+  });
+
+  it('rolls back when all are refused, and tells each why', async () => {
+    isolation.begin();
+    const server = new FakePostgres((asked) =>
+      asked === ISOLATED_TWO ? [...begunIsolated, ...refused('23505'), ...refused('23514')] : OK,
+    );
+    expect(await send(server, 2)).toEqual(['23505', '23514']);
+    expect(server.received).toEqual([ISOLATED_TWO, '-|']);
+  });
+
+  it('has the refused one run again when the others are not committed: beside none of them it may succeed', async () => {
+    isolation.begin();
+    const server = new FakePostgres((asked) => {
+      if (asked === ISOLATED_TWO) return [...begunIsolated, ...inserted, ...refused('23505')];
+      return asked === '-|' ? OK : [error('23505', 'ERROR', '_bt_check_unique'), READY];
+    });
+    expect(await send(server, 2)).toEqual([AGAIN.none, AGAIN.none]);
+  });
+
+  it('knows that an insert without others is at fault itself', async () => {
+    const server = new FakePostgres((asked) => (asked === '-one|' ? [BEGUN, error('23505'), READY] : OK));
+    expect(await send(server, 1)).toEqual(['23505']);
+    expect([server.received, isolation.isOn]).toEqual([['-one|', '-|'], true]);
+  });
+
+  it('sends isolated inserts one after another where no pipelines are possible', async () => {
+    named = false;
+    isolation.begin();
+    let inserts = 0;
+    const server = new FakePostgres((asked) => {
+      if (asked === '------|') return [done(), done(), ...begunIsolated];
+      if (asked === '--|' && ++inserts < 3)
+        return inserts === 1 ? refused('23505').slice(0, 2) : inserted.slice(0, 3);
+      return asked === '--|' ? [done(['a', '1']), ...OK] : OK;
+    });
+    expect(await send(server, 2)).toEqual(['23505', 'stored']);
+    expect(server.received).toEqual(['------|', '--|', '-|', '--|', '-|', '--|']);
+  });
+
+  it('isolates inserts after the commit refused them', async () => {
+    const server = new FakePostgres((asked) => {
+      if (asked === '-many|') return [BEGUN, done(['a', '1'], ['a', '2']), READY];
+      return asked === 'many-|' ? [done(['a', '1']), error('23514', 'ERROR', 'exec_stmt_raise'), READY] : OK;
+    });
+    expect(await send(server, 2)).toEqual([AGAIN.none, AGAIN.none]);
+    expect(isolation.isOn).toBe(true);
   });
 
   it.each([
     ['what interfered with it', '40001'],
     ['an outdated statement', '22003'],
+    ['a full disk', '53100'],
   ])('tells nobody of %s', async (_what, code) => {
-    separation.begin();
+    isolation.begin();
     const server = new FakePostgres((asked) =>
-      asked === '-oneone|' ? [BEGUN, error(code), READY] : rolledBack,
+      asked === ISOLATED_TWO ? [...begunIsolated, ...inserted, ...refused(code)] : OK,
     );
-    expect(await send(server, 2)).toEqual(['unknown', 'unknown']);
+    expect(await send(server, 2)).toEqual([AGAIN.unknown, AGAIN.unknown]);
   });
 
   it.each(['40001', '57014', '22003', '53100'])('goes on combining inserts after %s', async (code) => {
-    const server = new FakePostgres((asked) =>
-      asked === '-many|' ? [BEGUN, error(code), READY] : rolledBack,
-    );
-    await send(server, 2);
-    expect(separation.isOn).toBe(false);
-  });
-
-  it('tells nobody of what the records met, and combines inserts as before', async () => {
-    const server = new FakePostgres((asked) => {
-      if (asked === '-many|') return [BEGUN, done(['a', '1'], ['a', '2']), READY];
-      return asked === 'many-|' ? [error('23505', 'ERROR', '_bt_check_unique'), READY] : rolledBack;
-    });
-    expect(await send(server, 2)).toEqual(['unknown', 'unknown']);
-    expect(await send(server, 2)).toEqual(['unknown', 'unknown']);
-    expect(server.received).toEqual(['-many|', 'many-|', '-|', '-many|', 'many-|', '-|']);
+    const server = new FakePostgres((asked) => (asked === '-many|' ? [BEGUN, error(code), READY] : OK));
+    expect(await send(server, 2)).toEqual([AGAIN.unknown, AGAIN.unknown]);
+    expect(isolation.isOn).toBe(false);
   });
 
   it.each([
-    ['combines inserts again', 'separate', false],
-    ['goes on sending inserts separately', 'combined', true],
+    ['a record that is there already is', '23505', AGAIN.none],
+    ['another refusal of a record is not', '23514', AGAIN.unknown],
+  ])(
+    'goes on combining inserts, and knows that the next attempt finds out: %s',
+    async (_what, code, outcome) => {
+      const server = new FakePostgres((asked) => {
+        if (asked === '-many|') return [BEGUN, done(['a', '1'], ['a', '2']), READY];
+        return asked === 'many-|' ? [error(code, 'ERROR', '_bt_check_unique'), READY] : OK;
+      });
+      expect(await send(server, 2)).toEqual([outcome, outcome]);
+      expect(isolation.isOn).toBe(false);
+    },
+  );
+
+  it.each([
+    ['combines inserts again', 'isolated', false],
+    ['goes on isolating inserts', 'combined', true],
   ])('%s once %s ones were slow', async (_what, sent, isOn) => {
     let exchanges = 0;
     const slow = (): void => {
       if (++exchanges > 1) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 310);
-      separation.begin(); // another batch began it meanwhile
+      isolation.begin(); // another batch began it meanwhile
     };
-    if (sent === 'separate') separation.begin();
+    if (sent === 'isolated') isolation.begin();
     const server = new FakePostgres((asked) => {
-      if (asked === '-oneone|') return [BEGUN, done(['a']), done(['a']), READY];
+      if (asked === ISOLATED_TWO) return [...begunIsolated, ...inserted, ...inserted];
       return asked === '-many|'
         ? [BEGUN, done(['a', '1'], ['a', '2']), READY]
-        : [done(['a', '1'], ['a', '2']), done(), READY];
+        : [done(['a', '1'], ['a', '2']), ...OK];
     }, slow);
     expect(await send(server, 2)).toEqual(['stored', 'stored']);
-    expect(separation.isOn).toBe(isOn);
+    expect(isolation.isOn).toBe(isOn);
   });
 });

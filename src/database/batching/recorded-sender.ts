@@ -4,18 +4,18 @@ import { meaningOfError, OutcomeUnknown, toTransactionError } from '../database-
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
-import { LOCK_NOT_AVAILABLE, mayBeOutdated } from '../sqlstate.js';
+import { LOCK_NOT_AVAILABLE, mayBeOutdated, UNIQUE_VIOLATION } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { BEGIN, COMMIT, LIMITS, ownQuery, ROLLBACK } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
+import { type Isolation, isolated } from './isolation.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
-import type { Separation } from './separation.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 
 const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
 
-/** Separate inserts that take longer cost a batch too much of its time. */
+/** Isolated inserts that take longer cost a batch too much of its time. */
 const SLOW_MS = answerMs / 2;
 
 type Client = pg.PoolClient & RowParsingClient;
@@ -28,11 +28,12 @@ const IDLE_LIMIT = ownQuery(
 /**
  * Sends a batch of inserts whose requests answer before the commit: first the inserts, then their companions and the
  * commit. If something goes wrong, all of them are rolled back and each request runs again, unless they may be committed.
+ * In isolation, an insert that is refused fails alone.
  */
 export class RecordedSender {
   constructor(
     private readonly target: BatchTarget,
-    private readonly separation: Separation,
+    private readonly isolation: Isolation,
     /** Called at the end, with an error if there was no connection. */
     private readonly done: (error?: Error) => void,
   ) {}
@@ -43,7 +44,7 @@ export class RecordedSender {
         this.done(error);
         return;
       }
-      new OpenBatch(this.target, this.separation, client as Client, take(), (isUsable) => {
+      new OpenBatch(this.target, this.isolation, client as Client, take(), (isUsable) => {
         release(!isUsable);
         this.done();
       }).start();
@@ -57,22 +58,24 @@ export class RecordedSender {
  */
 class OpenBatch {
   private readonly companions: Companion[] = [];
+  private readonly rows: Row[][] = [];
   /** One for each request. */
   private inserts: readonly PendingQuery[] = [];
+  /** Why the inserts of some requests failed alone, by their positions. */
+  private readonly refusals = new Map<number, DatabaseError>();
   private state: 'inserting' | 'held' | 'committing' | 'rolling back' | 'ended' = 'inserting';
+  private sent: PipelinedBatch | undefined;
   private isBroken = false;
-  /** Why the requests fail. */
+  /** Why the other requests fail. */
   private outcome: Error | undefined;
-  /** The position of the request whose insert failed, or -1. */
-  private atFault = -1;
-  private isSeparate = false;
+  private isIsolated = false;
   private readonly startedAt = performance.now();
   private timer: NodeJS.Timeout | undefined;
   private renderTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly target: BatchTarget,
-    private readonly separation: Separation,
+    private readonly isolation: Isolation,
     private readonly client: Client,
     private readonly queries: readonly PendingQuery[],
     /** Called at the end: the connection can be used again, or cannot. */
@@ -85,27 +88,30 @@ class OpenBatch {
       return;
     }
     this.timer = setTimeout(() => void this.giveUp(), answerMs);
-    const rows: Row[][] = [];
-    const inserts = this.queries.map((query, i) => ({
-      ...query,
-      resolve: (of: Row[]) => void (rows[i] = of),
-    }));
+    this.inserts = this.queries.map((query, i) => ({ ...query, resolve: (of) => void (this.rows[i] = of) }));
+    this.isIsolated = this.isolation.isOn;
     const { named, isEmbedded, distribution } = this.target;
-    const limits = isEmbedded || named ? [] : [LIMITS, IDLE_LIMIT];
-    this.isSeparate = this.separation.isOn;
-    const sent = this.isSeparate ? inserts : combineInserts(inserts, distribution);
-    this.inserts = inserts;
-    this.exchange([BEGIN, ...limits, ...sent], () => this.hold(rows));
+    const begin = isEmbedded || named ? [BEGIN] : [BEGIN, LIMITS, IDLE_LIMIT];
+    const units = this.isIsolated
+      ? isolated(begin, this.inserts, !isEmbedded)
+      : [[...begin, ...combineInserts(this.inserts, distribution)]];
+    this.exchange(units, () => this.hold());
   }
 
   /** Lets the requests answer. */
-  private hold(rows: readonly Row[][]): void {
-    if (this.isSeparate && performance.now() - this.startedAt > SLOW_MS) this.separation.end();
+  private hold(): void {
+    const isSlow = performance.now() - this.startedAt > SLOW_MS;
+    if (this.isIsolated && isSlow && this.refusals.size === 0) this.isolation.end();
+    let missing = this.queries.length - this.refusals.size;
+    if (missing === 0) {
+      this.rollBack();
+      return;
+    }
     this.state = 'held';
     this.renderTimer = setTimeout(() => this.fail(new RunAgain()), renderMs);
-    let missing = this.queries.length;
     for (const [i, query] of this.queries.entries()) {
-      query.hold?.(rows[i] ?? [], (companion) => {
+      if (this.refusals.has(i)) continue;
+      query.hold?.(this.rows[i] ?? [], (companion) => {
         if (this.state !== 'held') return;
         if (!companion) {
           this.fail(new RunAgain());
@@ -120,44 +126,57 @@ class OpenBatch {
   private commit(): void {
     clearTimeout(this.renderTimer);
     this.state = 'committing';
-    const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
-    this.exchange([...combineInserts(inserts, this.target.distribution), COMMIT], () => this.end(true));
+    // Without the holes that refused inserts leave.
+    const inserts = Object.values(this.companions).map((companion) => ({ ...ownQuery(''), ...companion }));
+    this.exchange([[...combineInserts(inserts, this.target.distribution), COMMIT]], () => this.end(true));
   }
 
   private fail(cause: unknown, failed?: FailedStatement): void {
     if (this.state === 'ended') return;
     clearTimeout(this.renderTimer);
     this.outcome ??= this.outcomeAfter(cause, failed);
-    if (cause instanceof DatabaseError) this.note(cause, failed);
-    if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') {
-      this.end(false);
-      return;
-    }
-    this.state = 'rolling back';
-    this.exchange([ROLLBACK], () => this.end(true));
+    if (cause instanceof DatabaseError) this.countLock(cause, failed);
+    if (this.isBroken || !saysNothingOfConnection(cause) || this.state === 'rolling back') this.end(false);
+    else this.rollBack();
   }
 
-  private note(error: DatabaseError, failed?: FailedStatement): void {
-    const meaning = meaningOfError(error);
-    const { code = '' } = error;
-    if (meaning === 'busy') {
-      // A lock lasts longer than its request, which does not get to run alone.
-      this.target.refusals.count(error, failed?.query.statement.name || this.queries[0]?.statement.name);
-    }
-    if (this.state !== 'inserting' || !failed?.query.statement.name) return;
-    const isRefused = meaning === 'own' && !mayBeOutdated(code);
-    if (meaning === 'busy' || isRefused) this.atFault = this.inserts.indexOf(failed.query);
-    // Not after a timeout: separate inserts take longer still.
-    if (isRefused || code === LOCK_NOT_AVAILABLE) this.separation.begin();
+  private rollBack(): void {
+    this.state = 'rolling back';
+    this.exchange([[ROLLBACK]], () => this.end(true));
+  }
+
+  /** A lock lasts longer than its request, which does not get to run alone. */
+  private countLock(error: DatabaseError, failed?: FailedStatement): void {
+    if (meaningOfError(error) !== 'busy') return;
+    this.target.refusals.count(error, failed?.query.statement.name || this.queries[0]?.statement.name);
   }
 
   private outcomeAfter(cause: unknown, failed?: FailedStatement): Error {
-    const isRefused = cause instanceof DatabaseError;
-    const again = new RunAgain(isRefused ? { cause } : {});
-    if (this.state !== 'committing' || (failed && isBeforeCommit(cause as DatabaseError, failed)))
-      return again;
-    const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
-    return this.isBroken || isUnknown ? new OutcomeUnknown({ cause }) : again;
+    if (!(cause instanceof DatabaseError))
+      return this.state === 'committing' ? new OutcomeUnknown({ cause }) : new RunAgain();
+    if (this.state === 'committing' && !(failed && isBeforeCommit(cause, failed))) {
+      const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
+      if (this.isBroken || isUnknown) return new OutcomeUnknown({ cause });
+    }
+    return new RunAgain({ cause }, this.tellsNext(cause, failed) ? 'none' : 'unknown');
+  }
+
+  /** Whether the next attempt, in isolation or with its records looked up first, tells which request is at fault. */
+  private tellsNext(error: DatabaseError, failed?: FailedStatement): boolean {
+    const { code = '' } = error;
+    if (this.state === 'committing' && failed && failed.query.statement.text !== COMMIT.statement.text)
+      return code === UNIQUE_VIOLATION;
+    if (this.isIsolated || !concernsOne(error)) return false;
+    // Not after a timeout: isolated inserts take longer still.
+    if (meaningOfError(error) === 'busy' && code !== LOCK_NOT_AVAILABLE) return false;
+    this.isolation.begin();
+    return true;
+  }
+
+  private refuse(position: number, error: DatabaseError, failed?: FailedStatement): void {
+    this.countLock(error, failed);
+    this.isolation.begin();
+    this.refusals.set(position, error);
   }
 
   private end(isUsable: boolean): void {
@@ -165,33 +184,45 @@ class OpenBatch {
     clearTimeout(this.timer);
     const { outcome } = this;
     for (const [i, { resolve, reject }] of this.queries.entries()) {
-      if (!outcome) resolve([]);
-      else if (outcome instanceof RunAgain) reject(new RunAgain({ cause: outcome.cause }, this.faultOf(i)));
-      else reject(outcome);
+      const refusal = this.refusals.get(i);
+      if (refusal) reject(this.refusalOf(refusal));
+      else if (outcome) reject(outcome);
+      else resolve([]);
     }
     this.done(isUsable);
   }
 
-  private faultOf(position: number): 'own' | 'of another' | undefined {
-    if (this.atFault < 0) return undefined;
-    return this.atFault === position ? 'own' : 'of another';
+  /** It is final beside inserts that are committed. All of them waiting for a lock is the fault of none. */
+  private refusalOf(cause: DatabaseError): Error {
+    if (this.outcome) return new RunAgain({ cause }, 'none');
+    if (meaningOfError(cause) === 'own') return cause;
+    const isForAll = this.queries.length > 1 && this.refusals.size === this.queries.length;
+    return new RunAgain({ cause }, isForAll ? 'none' : 'own');
   }
 
-  private exchange(queries: PendingQuery[], succeeded: () => void): void {
+  /** PgBouncer 1.18 drops a connection that pipelines transactions: without names, the units follow one by one. */
+  private exchange(units: PendingQuery[][], succeeded: () => void): void {
+    const sent = this.target.named ? units : units.slice(0, 1);
+    const next = units.slice(sent.length);
     let refusal: { error: DatabaseError; failed: FailedStatement | undefined } | undefined;
     const listener = {
-      committed: (sent: readonly PendingQuery[], rows: Row[][]) =>
-        sent.forEach((query, i) => query.resolve(rows[i] ?? [])),
-      rolledBack: (_: unknown, error: DatabaseError, failed?: FailedStatement) =>
-        void (refusal = { error, failed }),
+      committed: (unit: readonly PendingQuery[], rows: Row[][]) =>
+        unit.forEach((query, i) => query.resolve(rows[i] ?? [])),
+      rolledBack: (_: unknown, error: DatabaseError, failed?: FailedStatement) => {
+        const position = failed && this.state === 'inserting' ? this.inserts.indexOf(failed.query) : -1;
+        const isAlone = position >= 0 && (this.isIsolated || this.queries.length === 1);
+        if (isAlone && !refusal && concernsOne(error)) this.refuse(position, error, failed);
+        else refusal ??= { error, failed };
+      },
     };
     const answered = (): void => {
       this.target.availability.recordResponse();
       if (refusal) this.fail(refusal.error, refusal.failed);
+      else if (next.length > 0 && this.state !== 'ended') this.exchange(next, succeeded);
       else succeeded();
     };
-    const connection = { answered, broken: this.broken };
-    this.client.query(new PipelinedBatch([queries], this.target.named, listener, connection));
+    this.sent = new PipelinedBatch(sent, this.target.named, listener, { answered, broken: this.broken });
+    this.client.query(this.sent);
   }
 
   private readonly broken = (cause: unknown): void => {
@@ -203,10 +234,15 @@ class OpenBatch {
   private async giveUp(): Promise<void> {
     await readSockets();
     if (this.state === 'ended') return;
-    if (this.isSeparate && this.state === 'inserting') this.separation.end();
+    if (this.isIsolated && this.state === 'inserting') this.isolation.end();
     this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
-    this.client.abandon(1, () => this.broken(undefined));
+    this.client.abandon(this.sent?.unanswered.length ?? 0, () => this.broken(undefined));
   }
+}
+
+/** Such as a value or a lock, and neither the connection nor its prepared statement. */
+function concernsOne(error: DatabaseError): boolean {
+  return ['own', 'busy'].includes(meaningOfError(error)) && !mayBeOutdated(error.code ?? '');
 }
 
 /** Such as a value, a lock or a full disk. On a cluster, a new connection makes others to all nodes. */

@@ -11,8 +11,8 @@ import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
+import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
-import { Separation } from './separation.js';
 import type { Hold, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -83,11 +83,11 @@ export class StatementQueues {
     this.pools.push(...this.allPools);
     const forRecorded = targetOf('write', recorded);
     const recordedQueue = (connections: number, waitingPlaces?: WaitingPlaces): StatementQueue => {
-      const separation = new Separation();
+      const isolation = new Isolation();
       return new StatementQueue(
         forRecorded,
         connections,
-        (done) => new RecordedSender(forRecorded, separation, done),
+        (done) => new RecordedSender(forRecorded, isolation, done),
         waitingPlaces,
       );
     };

@@ -15,8 +15,8 @@ export class RunAgain extends Error {
 
   constructor(
     options?: ErrorOptions,
-    /** Whose statement failed, if that is known. */
-    readonly fault?: 'own' | 'of another',
+    /** Whether it was the one that failed. */
+    readonly fault: 'own' | 'none' | 'unknown' = 'unknown',
   ) {
     super(undefined, options);
   }
