@@ -65,8 +65,8 @@ export class Attempts {
   /** It was rolled back. Returns whether another attempt may succeed. */
   mayGoOn({ cause, fault }: RunAgain): boolean {
     this.fault = fault;
-    const isOwn = fault === 'own' || (this.isDoubtful && fault === 'unknown');
-    if (isOwn && isBusy(cause)) this.load.lastDisturbance = performance.now();
+    const isOwn = fault === 'own' || (this.isDoubtful && fault === 'unknown' && isBusy(cause));
+    if (isOwn) this.load.lastDisturbance = performance.now();
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
 }

@@ -256,7 +256,7 @@ describe('While one key has its share of transactions under way, the service', (
     }
     // Its own changes were not refused: they go on sharing batches with others.
     const { load } = await service.app.get(KeysService).verify(greedyKey);
-    expect(load).not.toHaveProperty('lastRefusal');
+    expect(load).not.toHaveProperty('lastDisturbance');
   });
 
   it('serves that key afterwards, although some of its creates were answered while they waited', async () => {
@@ -278,7 +278,7 @@ describe('While one key has its share of transactions under way, the service', (
     await delay(400); // longer than a wait for a turn
     expectError(await deleteGreedily(), 'not_found');
     const { load } = await service.app.get(KeysService).verify(greedyKey);
-    expect(load).not.toHaveProperty('lastRefusal');
+    expect(load).not.toHaveProperty('lastDisturbance');
   });
 
   it('serves those of that key that wait when another one ends', async () => {

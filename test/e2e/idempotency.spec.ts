@@ -513,6 +513,46 @@ describe('A request with an Idempotency-Key', () => {
         });
       });
 
+      describeOffCluster('whose triggers look at the transaction', () => {
+        const makeMany = async (): Promise<number[]> => {
+          const answers = Array.from({ length: 12 }, () =>
+            service.post('/v1/pets', REX, under(randomUUID())),
+          );
+          return (await Promise.all(answers)).map(({ status }) => status);
+        };
+        const ALL = Array.from({ length: 12 }, () => 201);
+
+        it('is made, though it would be refused beside others of its transaction', async () => {
+          await run(`CREATE TABLE audit (at timestamptz PRIMARY KEY);
+            CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN INSERT INTO audit VALUES (now()); RETURN NULL; END $$;
+            CREATE TRIGGER audit AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION audit()`);
+          try {
+            expect([await makeMany(), await makeMany()]).toEqual([ALL, ALL]);
+          } finally {
+            await run('DROP FUNCTION audit CASCADE; DROP TABLE audit');
+          }
+        });
+
+        it('is made, though its constraint holds only once a trigger has run', async () => {
+          await run(`CREATE TABLE names (name text PRIMARY KEY);
+            INSERT INTO names SELECT DISTINCT name FROM pets;
+            ALTER TABLE pets ADD CONSTRAINT known FOREIGN KEY (name) REFERENCES names
+              DEFERRABLE INITIALLY DEFERRED;
+            CREATE FUNCTION know() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN INSERT INTO names VALUES (new.name) ON CONFLICT DO NOTHING; RETURN NULL; END $$;
+            CREATE TRIGGER zz_know AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION know()`);
+          await refuseBadNames();
+          try {
+            expectError(await create(randomUUID(), { ...REX, name: 'Bad' }), 'internal_error');
+            expect(await makeMany()).toEqual(ALL);
+          } finally {
+            await takeBadNames();
+            await run('ALTER TABLE pets DROP CONSTRAINT known; DROP FUNCTION know CASCADE; DROP TABLE names');
+          }
+        });
+      });
+
       it('is stored with its record although others of its batch are refused', async () => {
         await refuseBadNames();
         try {

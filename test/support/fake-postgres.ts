@@ -28,6 +28,8 @@ export const error = (code: string, severity = 'ERROR', routine = ''): Buffer =>
 export class FakePostgres {
   /** The names of the statements in each message. A `|` is a Sync, a `-` an unnamed statement. */
   readonly received: string[] = [];
+  /** The names in each Parse. */
+  readonly prepared: string[] = [];
   connections = 0;
 
   constructor(
@@ -49,7 +51,7 @@ export class FakePostgres {
     const connection = Object.assign(new EventEmitter(), {
       stream,
       attachListeners(_stream: EventEmitter) {},
-      parse() {},
+      parse: ({ name }: { name: string }) => this.prepared.push(name),
       describe() {},
       execute() {},
       bind: ({ statement }: { statement: string }) => (message += statement || '-'),

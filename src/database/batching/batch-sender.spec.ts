@@ -141,6 +141,18 @@ describe('BatchSender', () => {
     },
   );
 
+  it('takes no statement for prepared that another transaction sent without its name', async () => {
+    const server = new FakePostgres((asked) => {
+      if (asked === 'many|') return [error('23505'), READY];
+      if (asked === '-one-|-|---|-|')
+        return [done(), error('55P03'), READY, done(), READY, done(), done(), done(), READY, done(), READY];
+      return [done(['b']), READY];
+    });
+    await send(server, performance.now(), 'a', 'b');
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', '-one|']);
+    expect(server.prepared).toEqual(['many', '', 'one', '', '', '', '', '', '', '', 'one']);
+  });
+
   it('stops retrying when the commit fails', async () => {
     const server = new FakePostgres((asked) =>
       asked

@@ -1,9 +1,9 @@
 import { DATABASE_LIMITS } from '../limits.js';
-import { CHECK_CONSTRAINTS, limitLocks, ownQuery } from './batch-plan.js';
+import { CHECK_CONSTRAINTS, limitLocks, LIMITS, ownQuery, ROLLBACK } from './batch-plan.js';
 import type { PendingQuery } from './statement.js';
 
 const { lockMs, statementMs } = DATABASE_LIMITS;
-/** Longer than an insert takes on a busy server. */
+/** Shorter than alone. Longer than most inserts take on a busy server. */
 const LEAST_MS = 100;
 
 const LASTS_MS = 60_000;
@@ -32,22 +32,34 @@ export class Isolation {
 const KEEP = ownQuery('SAVEPOINT kept');
 const BACK = ownQuery('ROLLBACK TO SAVEPOINT kept');
 
-/**
- * Inserts of one transaction, of which each can fail alone, in one round trip. All together they wait for locks as long as
- * one may.
- */
+/** What waits for the commit, after an insert and its triggers. */
+const CHECK = [CHECK_CONSTRAINTS, ownQuery('SET CONSTRAINTS ALL DEFERRED')];
+
+/** Inserts of one transaction, of which each can fail alone. `isolatedEnd` has to follow. */
 export function isolated(
   begin: readonly PendingQuery[],
   inserts: readonly PendingQuery[],
-  limitsLocks: boolean,
+  hasLimits: boolean,
 ): PendingQuery[][] {
-  const limits = limitsLocks && inserts.length > 1 ? [limitsOf(inserts.length)] : [];
-  return [
-    [...begin, ...limits, CHECK_CONSTRAINTS, KEEP],
-    ...inserts.flatMap((insert) => [[insert, KEEP], [BACK]]),
-  ];
+  const first = [...begin, ...(hasLimits ? [limitsOf(inserts.length)] : []), KEEP];
+  return inserts.map((insert, i) => [...(i === 0 ? first : [BACK]), insert, ...CHECK, KEEP]);
 }
 
+export function isolatedEnd(hasLimits: boolean): PendingQuery[] {
+  return hasLimits ? [BACK, LIMITS] : [BACK];
+}
+
+/** Each in a transaction of its own, which is rolled back. */
+export function tried(
+  begin: readonly PendingQuery[],
+  inserts: readonly PendingQuery[],
+  hasLimits: boolean,
+): PendingQuery[][] {
+  const limits = hasLimits ? [limitsOf(inserts.length)] : [];
+  return inserts.flatMap((insert) => [[...begin, ...limits, insert, CHECK_CONSTRAINTS], [ROLLBACK]]);
+}
+
+/** All together they wait for locks as long as one may. */
 function limitsOf(inserts: number): PendingQuery {
   const ms = Math.max(LEAST_MS, Math.ceil(statementMs / inserts));
   return ownQuery(

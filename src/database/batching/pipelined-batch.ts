@@ -66,7 +66,8 @@ export class PipelinedBatch implements PgQuery {
   private error: DatabaseError | undefined;
   private reader: Reader | undefined;
   private known: Map<string, Reader> = new Map();
-  private readonly sending = new Set<string>();
+  /** What this batch prepares, and the index of the transaction that does. */
+  private readonly sending = new Map<string, number>();
   private leaveRows = (): void => {};
 
   constructor(
@@ -90,12 +91,12 @@ export class PipelinedBatch implements PgQuery {
       (message) => this.hidesFromPg(message),
     );
     connection.stream.cork();
-    for (const transaction of this.transactions) {
+    for (const [at, transaction] of this.transactions.entries()) {
       for (const { statement, values } of transaction) {
-        const name = this.nameOf(statement);
+        const name = this.nameOf(statement, at);
         if (!this.known.has(name) && !this.sending.has(name)) {
           prepare(connection, name, statement);
-          if (name) this.sending.add(name);
+          if (name) this.sending.set(name, at);
         }
         connection.bind({ statement: name, values: values as string[], valueMapper: prepareValue }, true);
         connection.execute(null, true);
@@ -106,10 +107,9 @@ export class PipelinedBatch implements PgQuery {
   }
 
   /** Transactions do not share a new statement: if the one that prepares it failed, the others would miss it. */
-  private nameOf({ name }: Statement): string {
-    if (!this.named) return '';
-    const isOfAnother = this.transactions.length > 1 && this.sending.has(name) && !this.known.has(name);
-    return isOfAnother ? '' : name;
+  private nameOf({ name }: Statement, at: number): string {
+    const isMissing = this.sending.has(name) && this.sending.get(name) !== at;
+    return this.named && !isMissing ? name : '';
   }
 
   handleRowDescription({ fields }: { fields: Field[] }): void {
@@ -117,7 +117,7 @@ export class PipelinedBatch implements PgQuery {
     this.reader = fields.map(({ dataTypeID }, i) =>
       decoded(fieldReader(dataTypeID), statement.decoders?.[i]),
     );
-    if (this.sending.has(statement.name)) this.known.set(statement.name, this.reader);
+    if (this.sending.get(statement.name) === this.at) this.known.set(statement.name, this.reader);
   }
 
   /** A row holds the number of its fields, and for each its length and text. Null has the length -1 and no text. */

@@ -61,22 +61,60 @@ describe('RecordedSender', () => {
   };
   const BEGUN = done();
   const OK = [done(), READY];
-  const ISOLATED_THREE = '----|one-|-|--|-|--|-|';
-  const ISOLATED_TWO = '----|one-|-|--|-|';
+  /** Begins, with limits and a savepoint; each insert has its constraints checked, and sets the next savepoint. */
+  const ISOLATED_TWO = '---one---|-----|';
+  const ISOLATED_THREE = `${ISOLATED_TWO}-----|`;
+  const BEGIN = [done(), done(), done()];
+  const BACK = [done()];
+  const inserted = [done(['a']), done(), done(), done(), READY];
+  const refused = (code: string) => [error(code), READY];
+  const COMMITTED = [...BACK, done(), done(['a', '1'], ['a', '2']), ...OK];
 
-  const inserted = [done(['a']), done(), READY, ...OK];
-  const refused = (code: string) => [error(code), READY, ...OK];
-  const begunIsolated = [done(), done(), done(), done(), READY];
+  it.each(['23505', '55P03', '40001', '53100', '22003'])('isolates inserts after %s', async (code) => {
+    const server = new FakePostgres((asked) => (asked === '-many|' ? [BEGUN, error(code), READY] : OK));
+    expect(await send(server, 2)).toEqual([AGAIN.none, AGAIN.none]);
+    expect(isolation.isOn).toBe(true);
+  });
 
-  it('isolates inserts after one was refused, and then that one fails alone', async () => {
+  it('isolates inserts after one was refused, and then that one fails alone, which is tried once more', async () => {
     const server = new FakePostgres((asked) => {
       if (asked === '-many|') return [BEGUN, error('23505'), READY];
-      if (asked === ISOLATED_THREE) return [...begunIsolated, ...inserted, ...refused('23505'), ...inserted];
-      return asked === 'many-|' ? [done(['a', '1'], ['a', '2']), ...OK] : OK;
+      if (asked === ISOLATED_THREE)
+        return [...BEGIN, ...inserted, ...BACK, ...refused('23505'), ...BACK, ...inserted];
+      if (asked === '--one-|-|') return [done(), done(), error('23514'), READY, ...OK];
+      return asked === '--many-|' ? COMMITTED : OK;
     });
     expect(await send(server, 3)).toEqual([AGAIN.none, AGAIN.none, AGAIN.none]);
-    expect(await send(server, 3)).toEqual(['stored', '23505', 'stored']);
-    expect(server.received).toEqual(['-many|', '-|', ISOLATED_THREE, 'many-|']);
+    expect(await send(server, 3)).toEqual(['stored', '23514', 'stored']);
+    expect(server.received).toEqual(['-many|', '-|', ISOLATED_THREE, '--many-|', '--one-|-|']);
+  });
+
+  it('has an insert run again that succeeds alone', async () => {
+    isolation.begin();
+    const server = new FakePostgres((asked) => {
+      if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...refused('23505')];
+      return asked === '--one-|-|' ? [done(), done(), done(['a']), done(), READY, ...OK] : COMMITTED;
+    });
+    expect(await send(server, 2)).toEqual(['stored', AGAIN.own]);
+  });
+
+  it('needs no further try for an insert before which none succeeded', async () => {
+    isolation.begin();
+    const server = new FakePostgres((asked) =>
+      asked === ISOLATED_TWO ? [...BEGIN, ...refused('23505'), ...BACK, ...inserted] : COMMITTED,
+    );
+    expect(await send(server, 2)).toEqual(['23505', 'stored']);
+    expect(server.received).toEqual([ISOLATED_TWO, '--one-|']);
+  });
+
+  it('takes what fails with the check of the constraints for the fault of the insert before it', async () => {
+    isolation.begin();
+    const server = new FakePostgres((asked) =>
+      asked === ISOLATED_TWO
+        ? [...BEGIN, done(['a']), error('23514'), READY, ...BACK, ...inserted]
+        : COMMITTED,
+    );
+    expect(await send(server, 2)).toEqual(['23514', 'stored']);
   });
 
   it.each([
@@ -85,8 +123,8 @@ describe('RecordedSender', () => {
   ] as const)('has an insert run again %s: fault %s', async (_what, fault, other) => {
     isolation.begin();
     const server = new FakePostgres((asked) => {
-      if (asked === ISOLATED_TWO) return [...begunIsolated, ...refused('55P03'), ...other];
-      return asked === '-|' ? OK : [done(['a', '1']), ...OK];
+      if (asked === ISOLATED_TWO) return [...BEGIN, ...refused('55P03'), ...BACK, ...other];
+      return asked === '-|' ? OK : COMMITTED;
     });
     expect((await send(server, 2))[0]).toBe(AGAIN[fault]);
   });
@@ -94,17 +132,17 @@ describe('RecordedSender', () => {
   it('rolls back when all are refused, and tells each why', async () => {
     isolation.begin();
     const server = new FakePostgres((asked) =>
-      asked === ISOLATED_TWO ? [...begunIsolated, ...refused('23505'), ...refused('23514')] : OK,
+      asked === ISOLATED_TWO ? [...BEGIN, ...refused('23505'), ...BACK, ...refused('23514')] : OK,
     );
     expect(await send(server, 2)).toEqual(['23505', '23514']);
     expect(server.received).toEqual([ISOLATED_TWO, '-|']);
   });
 
-  it('has the refused one run again when the others are not committed: beside none of them it may succeed', async () => {
+  it('has the refused one run again when those before it are not committed', async () => {
     isolation.begin();
     const server = new FakePostgres((asked) => {
-      if (asked === ISOLATED_TWO) return [...begunIsolated, ...inserted, ...refused('23505')];
-      return asked === '-|' ? OK : [error('23505', 'ERROR', '_bt_check_unique'), READY];
+      if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...refused('23505')];
+      return asked === '-|' ? OK : [...BACK, done(), error('23505', 'ERROR', '_bt_check_unique'), READY];
     });
     expect(await send(server, 2)).toEqual([AGAIN.none, AGAIN.none]);
   });
@@ -118,15 +156,12 @@ describe('RecordedSender', () => {
   it('sends isolated inserts one after another where no pipelines are possible', async () => {
     named = false;
     isolation.begin();
-    let inserts = 0;
     const server = new FakePostgres((asked) => {
-      if (asked === '------|') return [done(), done(), ...begunIsolated];
-      if (asked === '--|' && ++inserts < 3)
-        return inserts === 1 ? refused('23505').slice(0, 2) : inserted.slice(0, 3);
-      return asked === '--|' ? [done(['a', '1']), ...OK] : OK;
+      if (asked === '---------|') return [...BEGIN, done(), done(), ...refused('23505')];
+      return asked === '-----|' ? [...BACK, ...inserted] : COMMITTED;
     });
     expect(await send(server, 2)).toEqual(['23505', 'stored']);
-    expect(server.received).toEqual(['------|', '--|', '-|', '--|', '-|', '--|']);
+    expect(server.received).toEqual(['---------|', '-----|', '----|']);
   });
 
   it('isolates inserts after the commit refused them', async () => {
@@ -138,19 +173,30 @@ describe('RecordedSender', () => {
     expect(isolation.isOn).toBe(true);
   });
 
-  it.each([
-    ['what interfered with it', '40001'],
-    ['an outdated statement', '22003'],
-    ['a full disk', '53100'],
-  ])('tells nobody of %s', async (_what, code) => {
+  it.each(['40001', '53100', '08006'])(
+    'has one insert run again after %s, and stores the others',
+    async (code) => {
+      isolation.begin();
+      const server = new FakePostgres((asked) => {
+        if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...refused(code)];
+        return COMMITTED;
+      });
+      expect(await send(server, 2)).toEqual(['stored', AGAIN.own]);
+    },
+  );
+
+  it('has all run again when the transaction failed with an insert', async () => {
     isolation.begin();
     const server = new FakePostgres((asked) =>
-      asked === ISOLATED_TWO ? [...begunIsolated, ...inserted, ...refused(code)] : OK,
+      asked === ISOLATED_THREE
+        ? [...BEGIN, ...inserted, ...BACK, ...refused('53100'), error('25P02'), READY]
+        : OK,
     );
-    expect(await send(server, 2)).toEqual([AGAIN.unknown, AGAIN.unknown]);
+    expect(await send(server, 3)).toEqual([AGAIN.unknown, AGAIN.none, AGAIN.unknown]);
+    expect(server.received).toEqual([ISOLATED_THREE, '-|']);
   });
 
-  it.each(['40001', '57014', '22003', '53100'])('goes on combining inserts after %s', async (code) => {
+  it.each(['57014', '08006'])('goes on combining inserts after %s', async (code) => {
     const server = new FakePostgres((asked) => (asked === '-many|' ? [BEGUN, error(code), READY] : OK));
     expect(await send(server, 2)).toEqual([AGAIN.unknown, AGAIN.unknown]);
     expect(isolation.isOn).toBe(false);
@@ -183,7 +229,8 @@ describe('RecordedSender', () => {
     };
     if (sent === 'isolated') isolation.begin();
     const server = new FakePostgres((asked) => {
-      if (asked === ISOLATED_TWO) return [...begunIsolated, ...inserted, ...inserted];
+      if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...inserted];
+      if (asked === '--many-|') return COMMITTED;
       return asked === '-many|'
         ? [BEGUN, done(['a', '1'], ['a', '2']), READY]
         : [done(['a', '1'], ['a', '2']), ...OK];

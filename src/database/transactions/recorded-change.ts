@@ -15,7 +15,7 @@ export class RunAgain extends Error {
 
   constructor(
     options?: ErrorOptions,
-    /** Whether it was the one that failed. */
+    /** Whose it was. After `none`, the next attempt may share a transaction with all. */
     readonly fault: 'own' | 'none' | 'unknown' = 'unknown',
   ) {
     super(undefined, options);
