@@ -99,6 +99,15 @@ describe('The look-ups of a network', () => {
     expect(begun).toEqual(['a', 'a', 'a', 'b']);
   });
 
+  it('are refused at once while those of many networks wait', async () => {
+    shares = new NetworkShares(load, 1);
+    await admitted('a', 1);
+    for (let i = 0; i < 24; i++) begin(`network ${i}`).catch(() => {});
+    const outcome = begin('one more').catch(({ message }: Error) => message);
+    const first = await Promise.race([outcome, new Promise((resolve) => setImmediate(resolve, 'it waits'))]);
+    expect(first).toBe('Too many keys are being looked up. Try again in a second.');
+  });
+
   it('are refused after a while without a turn', async () => {
     shares = new NetworkShares(load, 1);
     await admitted('a', 1);

@@ -1,4 +1,5 @@
 import { NoRoom } from '../api/errors/api-error.js';
+import { WaitingPlaces } from '../common/waiting-places.js';
 import type { LoadMonitor } from './load-monitor.js';
 import { Turns } from './turns.js';
 
@@ -10,6 +11,8 @@ interface SharedTurn {
 
 /** Beside the time that the look-up itself may take. */
 const WAIT_MS = 250;
+/** Those of hundreds of networks would fill what the proxy gives to a replica. */
+const MOST_WAITING = 24;
 
 /**
  * The requests of each network that wait for the look-up of their key. They belong to no key yet, so made-up keys could
@@ -26,7 +29,7 @@ export class NetworkShares {
     /** The look-ups of all networks that run at once. They take turns. */
     mostRunning: number,
   ) {
-    this.turns = new Turns({ mostRunning, waitMs: WAIT_MS });
+    this.turns = new Turns({ mostRunning, waitMs: WAIT_MS }, new WaitingPlaces(MOST_WAITING));
   }
 
   /** A network may have about as many as there are free places: half of those that others leave. */
