@@ -267,6 +267,32 @@ describeInside('A transaction', () => {
       expect(await shelves.count()).toBe(0);
     });
 
+    it.each([
+      ['begin', /^BEGIN;/, 'BEGIN; SELECT 1 / 0'],
+      ['roll back', 'ROLLBACK', 'SELECT 1 / 0'],
+    ])(
+      'leaves no connection to others in a transaction that failed to %s',
+      async (_what, original, failing) => {
+        const query = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => never;
+        let isOver = false;
+        const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+          this: pg.Client,
+          ...[text, ...rest]: unknown[]
+        ) {
+          const fails = !isOver && typeof text === 'string' && text.search(original) === 0;
+          isOver ||= fails;
+          return query.call(this, fails ? failing : text, ...rest);
+        } as never);
+        const refused = run((transaction) => transaction.withRepository(shelves).add({ label: '' }));
+        await expect(refused).rejects.toBeInstanceOf(pg.DatabaseError);
+        spy.mockRestore();
+        expect(isOver).toBe(true);
+        for (let i = 0; i < 3; i++)
+          await run((transaction) => transaction.withRepository(shelves).add({ label: 'good' }));
+        expect(await shelves.count()).toBe(3);
+      },
+    );
+
     it('has the time limit of statements of requests, which ends with it', async () => {
       const limit = (manager: Transaction) => manager.query('SHOW statement_timeout');
       expect(await run(limit)).toEqual([{ statement_timeout: '400ms' }]);

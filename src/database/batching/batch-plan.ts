@@ -120,7 +120,8 @@ export class BatchPlan implements TransactionListener {
     const isOutdated = failed?.wasPrepared === true && mayBeOutdated(error.code ?? '');
     const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutdated);
     const isAlone = queries.length === 1;
-    this.needsNewConnection ||= isStale;
+    const isRollback = queries.length === 0; // such as one that was cancelled
+    this.needsNewConnection ||= isStale || isRollback;
     if (this.attempts < MOST_ATTEMPTS && (isStale || !isAlone || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale;

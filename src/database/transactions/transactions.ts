@@ -170,16 +170,22 @@ class TimedTransaction {
 
   private async perform<T>(work: (transaction: Transaction) => Promise<T>, client: PoolClient): Promise<T> {
     const { runner } = this;
-    await client.query(this.begin);
-    Object.assign(runner, BEGUN);
     try {
+      await client.query(this.begin);
+      Object.assign(runner, BEGUN);
       const result = await insideTransaction(() => work(runner.manager));
       await this.commit(client);
       return result;
     } catch (error) {
-      await runner.rollbackTransaction().catch(() => {}); // the connection may be gone
+      await this.rollBack(client);
       throw error;
     }
+  }
+
+  /** Its connection must not go to others while it is in a failed transaction. */
+  private async rollBack(client: PoolClient): Promise<void> {
+    if (this.runner.isReleased) return;
+    await client.query('ROLLBACK').catch(() => this.abandon(client));
   }
 
   /** Not by TypeORM: after a failed statement PostgreSQL answers COMMIT with a rollback, and no error. */
@@ -198,7 +204,11 @@ class TimedTransaction {
   /** The server rolls back when the connection closes, unless it has received COMMIT. */
   private async giveUp(client: PoolClient): Promise<never> {
     await readSockets();
-    if (!this.hasEnded) await new Promise<void>((resolve) => (client as Client).abandon(1, resolve));
+    if (!this.hasEnded) await this.abandon(client);
     throw this.isCommitting ? new OutcomeUnknown() : new DatabaseBusy();
+  }
+
+  private abandon(client: PoolClient): Promise<void> {
+    return new Promise((resolve) => (client as Client).abandon(1, resolve));
   }
 }
