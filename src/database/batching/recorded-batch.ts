@@ -166,11 +166,12 @@ export class RecordedBatch {
     const isRecord = isCommitting && failed !== undefined && isBeforeCommit(cause, failed);
     if (isCommitting && !isRecord) {
       const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
+      if (isUnknown && !this.isBroken) this.isolation.begin(); // maybe a trigger said so
       if (this.isBroken || isUnknown) return new OutcomeUnknown({ cause });
     }
     // The next attempt looks records up.
     if (isRecord) return new RunAgain({ cause }, cause.code === UNIQUE_VIOLATION ? 'none' : 'unknown');
-    const isFoundNext = !this.isIsolated && !this.isBroken && isIsolatable(cause, failed);
+    const isFoundNext = !this.isIsolated && !this.isBroken && isIsolatable(cause);
     if (isFoundNext) this.isolation.begin();
     return new RunAgain({ cause }, isFoundNext ? 'none' : 'unknown');
   }
@@ -182,7 +183,7 @@ export class RecordedBatch {
     const refusals = [...this.refusals.values()];
     const busy = refusals.find(({ error }) => meaningOfError(error) === 'busy');
     if (busy) this.countLock(busy.error, busy.failed);
-    if (refusals.some(({ error, failed }) => isIsolatable(error, failed))) this.isolation.begin();
+    if (refusals.some(({ error }) => isIsolatable(error))) this.isolation.begin();
     for (const [i, refusal] of this.refusals) this.queries[i]?.reject(this.errorOf(refusal));
     this.done(isUsable && refusals.every(({ error, failed }) => concernsInsert(error, failed)));
   }
@@ -255,9 +256,11 @@ export class RecordedBatch {
 
 /** Such as a value, a lock or a full disk, unlike what concerns the connection or what it has prepared. */
 function concernsInsert(error: DatabaseError, failed?: FailedStatement): boolean {
-  const { code = '' } = error;
-  const isOfStatement = ['own', 'busy', 'conflict'].includes(meaningOfError(error)) || code.startsWith('53');
-  return isOfStatement && !(mayBeOutdated(code) && failed?.wasPrepared !== false);
+  return isOfStatement(error) && !(mayBeOutdated(error.code ?? '') && failed?.wasPrepared !== false);
+}
+
+function isOfStatement(error: DatabaseError): boolean {
+  return ['own', 'busy', 'conflict'].includes(meaningOfError(error)) || Boolean(error.code?.startsWith('53'));
 }
 
 function isOwn({ error, failed }: Refusal): boolean {
@@ -265,7 +268,8 @@ function isOwn({ error, failed }: Refusal): boolean {
 }
 
 /** Not timeouts: isolated inserts take longer still. */
-function isIsolatable(error: DatabaseError, failed?: FailedStatement): boolean {
+function isIsolatable(error: DatabaseError): boolean {
   const isTimeout = meaningOfError(error) === 'busy' && error.code !== LOCK_NOT_AVAILABLE;
-  return concernsInsert(error, failed) && !isTimeout;
+  const isOfValue = isOfStatement(error) || mayBeOutdated(error.code ?? '');
+  return isOfValue && !isTimeout;
 }
