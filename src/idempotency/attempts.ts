@@ -3,7 +3,10 @@ import type { KeyLoad } from '../common/exchange.js';
 import { meaningOfError } from '../database/database-errors.js';
 import type { RunAgain } from '../database/transactions/recorded-change.js';
 
-/** In a batch with others, then, without those whose records are known by now, in two more, then alone. */
+/**
+ * In a batch with others, then in two more, without those whose records are known by now and mostly in isolation, then
+ * alone.
+ */
 const SHARED_ATTEMPTS = 3;
 const MOST_ATTEMPTS = 5;
 

@@ -32,7 +32,7 @@ export class StatementQueues {
   readonly standbys: StandbyReads | undefined;
   private readonly writes: StatementQueue;
   private readonly recorded: StatementQueue;
-  /** For recorded inserts that are likely to fail, and would make those in their batch fail. */
+  /** For recorded inserts that are likely to delay those in their batch, or to have them run again. */
   private readonly doubtful: StatementQueue;
   /** The pools on a server of what every request needs. */
   readonly pools: ServerPool[] = [];
@@ -121,7 +121,7 @@ export class StatementQueues {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    /** Whose inserts it may share a transaction with, instead of with all: one that is likely to fail. */
+    /** Whose inserts it may share a transaction with, instead of with all. */
     sharesWith?: object,
   ): Promise<unknown> {
     const queue = sharesWith ? this.doubtful : this.recorded;
