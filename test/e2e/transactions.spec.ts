@@ -282,7 +282,7 @@ describeInside('A transaction', () => {
           const fails = !isOver && typeof text === 'string' && text.search(original) === 0;
           isOver ||= fails;
           return query.call(this, fails ? failing : text, ...rest);
-        } as never);
+        });
         const refused = run((transaction) => transaction.withRepository(shelves).add({ label: '' }));
         await expect(refused).rejects.toBeInstanceOf(pg.DatabaseError);
         spy.mockRestore();
