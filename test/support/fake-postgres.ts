@@ -21,6 +21,8 @@ export const done = (...rows: string[][]): Buffer =>
     ),
     message('C', 'INSERT 0 1\0'),
   ]);
+/** Of a statement without RETURNING. */
+export const doneWithoutRows = Buffer.concat([message('n'), message('C', 'UPDATE 1\0')]);
 export const error = (code: string, severity = 'ERROR', routine = ''): Buffer =>
   message('E', `S${severity}\0C${code}\0Mno\0R${routine}\0\0`);
 

@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { done, error, FakePostgres, insert, READY } from '../../../test/support/fake-postgres.js';
+import {
+  done,
+  doneWithoutRows,
+  error,
+  FakePostgres,
+  insert,
+  READY,
+} from '../../../test/support/fake-postgres.js';
 import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
 import { RecentLock } from './batch-plan.js';
@@ -151,6 +158,17 @@ describe('BatchSender', () => {
     await send(server, performance.now(), 'a', 'b');
     expect(server.received).toEqual(['many|', '-one-|-|---|-|', '-one|']);
     expect(server.prepared).toEqual(['many', '', 'one', '', '', '', '', '', '', '', 'one']);
+  });
+
+  it('prepares a statement without rows once', async () => {
+    Object.assign(target, { kind: 'read' });
+    const server = new FakePostgres((asked) => {
+      if (asked === 'oneone|') return [doneWithoutRows, error('22012'), READY];
+      return [doneWithoutRows, READY, error('22012'), READY];
+    });
+    await send(server, performance.now(), 'a', 'b');
+    expect(server.received).toEqual(['oneone|', 'one|one|']);
+    expect(server.prepared).toEqual(['one']);
   });
 
   it('stops retrying when the commit fails', async () => {

@@ -114,9 +114,14 @@ export class PipelinedBatch implements PgQuery {
 
   handleRowDescription({ fields }: { fields: Field[] }): void {
     const { statement } = this.current();
-    this.reader = fields.map(({ dataTypeID }, i) =>
-      decoded(fieldReader(dataTypeID), statement.decoders?.[i]),
+    this.prepared(
+      fields.map(({ dataTypeID }, i) => decoded(fieldReader(dataTypeID), statement.decoders?.[i])),
     );
+  }
+
+  private prepared(reader: Reader): void {
+    const { statement } = this.current();
+    this.reader = reader;
     if (this.sending.get(statement.name) === this.at) this.known.set(statement.name, this.reader);
   }
 
@@ -153,6 +158,7 @@ export class PipelinedBatch implements PgQuery {
       this.error = message;
       return true;
     }
+    if (message.name === 'noData') this.prepared([]); // a statement without rows
     return message.name === 'readyForQuery' && this.endTransaction();
   }
 
