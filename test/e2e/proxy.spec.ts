@@ -22,6 +22,8 @@ const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 64;
 /** With more connections in use, idle ones are closed. */
 const CONNECTIONS_KEPT = 2_625;
+/** The rest is for addresses with few. */
+const CONNECTIONS_OF_CROWDS = 3_000;
 /** The most that four addresses get of the 20 connections of the status, in whatever order they come. */
 const STATUS_OF_FOUR = 15;
 /** More requests than the 64 slots of a replica and the 64 places of its queue. */
@@ -207,6 +209,27 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(parseRaw(await ask()).status).toBe(503);
     } finally {
       crowd.leave();
+      await proxy.stop();
+    }
+  });
+
+  it('leaves connections to those with few when each of 200 addresses takes what it gets', async () => {
+    const proxy = await startProxy();
+    const crowds = [await openMany(proxy.origin, 200, 20)];
+    try {
+      await crowds[0]?.untilOpen(CONNECTIONS_OF_CROWDS);
+      for (const [network, addresses, each] of [
+        ['127.0.2', 40, 7],
+        ['127.0.3', 150, 1],
+      ] as const) {
+        const crowd = await openMany(proxy.origin, addresses, each, network);
+        crowds.push(crowd);
+        for (const socket of crowd.sockets) socket.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
+        await crowd.untilAnswered(addresses * each);
+      }
+      expect(crowds[0]?.received()).toBe(''); // no connection had to time out first
+    } finally {
+      for (const crowd of crowds) crowd.leave();
       await proxy.stop();
     }
   });

@@ -44,7 +44,7 @@ export async function sendAndClose(
 }
 
 /** Opens connections from several loopback addresses. Some may be refused, with a reset. */
-export async function openMany(origin: string, addresses: number, each: number) {
+export async function openMany(origin: string, addresses: number, each: number, network = '127.0.1') {
   const { hostname: host, port } = new URL(origin);
   const sockets = new Set<Socket>();
   let received = '';
@@ -56,7 +56,7 @@ export async function openMany(origin: string, addresses: number, each: number) 
       socket.on('error', () => resolve());
       socket.on('close', () => sockets.delete(socket));
     });
-  const local = Array.from({ length: addresses }, (_, i) => `127.0.1.${i + 1}`);
+  const local = Array.from({ length: addresses }, (_, i) => `${network}.${i + 1}`);
   for (let i = 0; i < each; i++) await Promise.all(local.map(open));
   return {
     /** Those that are open. */
@@ -65,6 +65,10 @@ export async function openMany(origin: string, addresses: number, each: number) 
     /** Resolves when no more than these are open. */
     async untilOpen(most: number): Promise<void> {
       while (sockets.size > most) await delay(5);
+    },
+    /** Resolves when as many answers have come. */
+    async untilAnswered(answers: number): Promise<void> {
+      while (received.split('HTTP/1.1 ').length <= answers) await delay(5);
     },
     leave(): void {
       for (const socket of sockets) socket.destroy();
