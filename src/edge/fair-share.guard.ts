@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { requestOf } from '../common/exchange.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
-import { countForKey, takeTurn, takeTurnOnceRead } from './in-flight-requests.js';
+import { countForKey, setTarget, takeTurn, takeTurnOnceRead } from './in-flight-requests.js';
 import { LoadMonitor } from './load-monitor.js';
 import { readsBody } from './json-body.js';
 import { TRANSACTIONAL, type Transactional, TransactionTurns } from './transaction-turns.js';
@@ -29,6 +29,13 @@ export class FairShareGuard implements CanActivate {
     const mayRunTransaction = !SAFE.has(raw.method) && this.transactional.controllers.has(context.getClass());
     caller.load.turns = this.turns;
     if (!mayRunTransaction) return true;
+    setTarget(raw, targetOf(context.getClass(), request.params as object));
     return (readsBody(request) ? takeTurnOnceRead : takeTurn)(raw, caller.load);
   }
+}
+
+/** The parameters of the path name what a request changes; without one it creates something. */
+function targetOf({ name }: { readonly name: string }, params: object): string | undefined {
+  const values: unknown[] = Object.values(params);
+  return values.length > 0 ? JSON.stringify([name, ...values]) : undefined;
 }

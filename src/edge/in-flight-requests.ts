@@ -13,6 +13,7 @@ const BEYOND_SHARE = Symbol('beyond the share of the key');
 const IN_FLIGHT = Symbol('in flight');
 const TURNS = Symbol('turns');
 const OWES_TURN = Symbol('owes a turn');
+const TARGET = Symbol('target');
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -26,6 +27,8 @@ declare module 'node:http' {
     [TURNS]?: TransactionTurns | undefined;
     /** It takes its turn once its body has arrived. */
     [OWES_TURN]?: boolean;
+    /** What its transaction changes, as far as the path says. */
+    [TARGET]?: string | undefined;
   }
 }
 
@@ -107,13 +110,18 @@ export function releaseForKey(request: IncomingMessage): void {
   if (keyLoad && request[KEY_COUNTED]) keyLoad.inFlight--;
   request[KEY_COUNTED] = false;
   request[KEY_LOAD] = undefined;
-  request[TURNS]?.end(keyLoad);
+  request[TURNS]?.end(keyLoad, request[TARGET]);
   request[TURNS] = undefined;
 }
 
 /** Releases the request of a closed connection: its response will not be sent. */
 export function releaseAll(socket: Socket, load: LoadMonitor): void {
   if (socket[IN_FLIGHT]) release(socket[IN_FLIGHT], load);
+}
+
+/** For the turn that the request takes. */
+export function setTarget(request: IncomingMessage, target: string | undefined): void {
+  request[TARGET] = target;
 }
 
 /** A client that is slow to send a body that is read would keep a turn from all keys. */
@@ -125,17 +133,18 @@ export function takeTurnOnceRead(request: IncomingMessage, keyLoad: KeyLoad): tr
 /** Takes a turn for the key until the handler is done, unless the request has one. */
 export function takeTurn(request: IncomingMessage, keyLoad: KeyLoad): true | Promise<true> {
   const { turns } = keyLoad;
+  const { [TARGET]: target } = request;
   if (!turns || request[TURNS]) return true;
   const begin = (isMyTurn: boolean): true => {
-    if (!isMyTurn) throw turns.refusalOf(keyLoad);
+    if (!isMyTurn) throw turns.refusalOf(keyLoad, target);
     if (request.socket.destroyed || !request[KEY_LOAD]) {
-      turns.end(keyLoad); // nothing would end it later
+      turns.end(keyLoad, target); // nothing would end it later
       throw withoutClient();
     }
     request[TURNS] = turns;
     return true;
   };
-  const turn = turns.take(keyLoad);
+  const turn = turns.take(keyLoad, target);
   return turn instanceof Promise ? turn.then(begin) : begin(turn);
 }
 

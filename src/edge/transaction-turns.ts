@@ -16,18 +16,26 @@ export interface Transactional {
   readonly busy: () => Error;
 }
 
-/** The turns of transactions: those of one key leave some to others, and the keys whose transactions wait alternate. */
+/**
+ * The turns of transactions: those of one key, and those that change one resource, leave some to others, and the keys
+ * whose transactions wait alternate.
+ */
 export class TransactionTurns extends Turns {
   constructor(
     private readonly transactional: Transactional,
     places: WaitingPlaces,
   ) {
     const { mostRunning, mostPerKey, waitMs } = transactional;
-    super({ mostRunning, mostRunningPerGroup: mostPerKey, waitMs }, places);
+    // Of those that change the same rows, one works and the others wait for its locks.
+    const mostRunningPerTarget = Math.floor(mostRunning / 2);
+    super({ mostRunning, mostRunningPerGroup: mostPerKey, mostRunningPerTarget, waitMs }, places);
   }
 
-  refusalOf(load: KeyLoad): Error {
-    return this.isShareTaken(load) ? beyondShare() : this.transactional.busy();
+  refusalOf(load: KeyLoad, target: string | undefined): Error {
+    if (this.isShareTaken(load)) return beyondShare();
+    if (this.isTargetTaken(target))
+      return new NoRoom('Too many changes of this resource are under way. Try again in a second.');
+    return this.transactional.busy();
   }
 }
 

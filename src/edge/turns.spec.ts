@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import { Turns } from './turns.js';
 
-const LONG = 3_600_000;
+const LONG = 20_000;
 const ONE = { mostRunning: 1, waitMs: LONG };
 
 describe('Turns', () => {
@@ -51,6 +51,35 @@ describe('Turns', () => {
     turns.end('a');
     expect(await third).toBe(true);
     expect(begun).toEqual(['b', 'a']);
+  });
+
+  it('leaves some to other targets, of every group', async () => {
+    const turns = new Turns({ mostRunning: 3, mostRunningPerTarget: 2, waitMs: LONG });
+    expect([turns.take('a', 'row'), turns.take('b', 'row')]).toEqual([true, true]);
+    const third = turns.take('c', 'row') as Promise<boolean>;
+    expect(turns.take('c', 'other')).toBe(true);
+    const [sameGroup, fourth] = [turns.take('c', 'other'), turns.take('d')] as Promise<boolean>[];
+    const begun: string[] = [];
+    void third.then(() => begun.push('row'));
+    void sameGroup?.then(() => begun.push('other'));
+    void fourth?.then(() => begun.push('none'));
+    turns.end('c', 'other');
+    await fourth;
+    turns.end('d');
+    await sameGroup; // not the one of its group that waited before
+    turns.end('a', 'row');
+    expect(await third).toBe(true);
+    expect(begun).toEqual(['none', 'other', 'row']);
+  });
+
+  it('has those that wait for a target give up their places first, however many groups they are of', async () => {
+    const turns = new Turns({ mostRunning: 2, mostRunningPerTarget: 1, waitMs: LONG }, new WaitingPlaces(3));
+    expect([turns.take('a', 'row'), turns.take('a', 'other')]).toEqual([true, true]);
+    const crowd = ['b', 'c', 'd'].map((group) => turns.take(group, 'row'));
+    const single = turns.take('e') as Promise<boolean>;
+    expect(await crowd[2]).toBe(false);
+    turns.end('a', 'other');
+    expect(await single).toBe(true);
   });
 
   it('refuses at once when there is no place to wait, and gives up a place for one of another group', async () => {

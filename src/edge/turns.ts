@@ -3,20 +3,28 @@ import { WaitingPlaces } from '../common/waiting-places.js';
 interface Limits {
   readonly mostRunning: number;
   readonly mostRunningPerGroup?: number;
+  readonly mostRunningPerTarget?: number;
   readonly waitMs: number;
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly target: string | undefined;
 }
 
 /** Older turns are forgotten. */
 const REMEMBERED = 1_000;
 
 /**
- * Lets only some tasks run at once, in all and of each group. Others wait, for a limited time. The next turn is for the
- * group that had none for the longest time: one that takes less than its part hardly waits.
+ * Lets only some tasks run at once, in all, of each group, and of those with the same target, which wait for each other.
+ * Others wait, for a limited time. The next turn is for the group that had none for the longest time: one that takes less
+ * than its part hardly waits.
  */
 export class Turns {
   private running = 0;
   private readonly runningOf = new Map<unknown, number>();
-  private readonly waiting = new Map<unknown, (() => void)[]>();
+  private readonly runningAt = new Map<string, number>();
+  private readonly waiting = new Map<unknown, Waiting[]>();
   private turns = 0;
   /** The number of the last turn of each group, the oldest first. */
   private readonly lastTurns = new Map<unknown, number>();
@@ -27,37 +35,37 @@ export class Turns {
   ) {}
 
   /** False when there is no place to wait, or the wait took too long. Each turn that was taken must be ended. */
-  take(group: unknown): boolean | Promise<boolean> {
-    if (this.mayBegin(group)) {
-      this.begin(group);
+  take(group: unknown, target?: string): boolean | Promise<boolean> {
+    if (this.mayBegin(group, target)) {
+      this.begin(group, target);
       return true;
     }
     return new Promise((resolve) => {
       const end = (isMyTurn: boolean): void => {
         clearTimeout(timer);
         free?.();
-        this.leave(group, begin);
+        this.leave(group, me);
         resolve(isMyTurn);
       };
-      const begin = (): void => end(true);
+      const me: Waiting = { begin: () => end(true), target };
       const giveUp = (): void => end(false);
       const timer = setTimeout(giveUp, this.limits.waitMs);
-      const free = this.places.take(group, giveUp);
+      // Those that wait for a target, of whatever groups, must not take the places of those that do not.
+      const free = this.places.take(this.isTargetTaken(target) ? target : group, giveUp);
       if (!free) {
         giveUp();
         return;
       }
       const others = this.waiting.get(group);
-      if (others) others.push(begin);
-      else this.waiting.set(group, [begin]);
+      if (others) others.push(me);
+      else this.waiting.set(group, [me]);
     });
   }
 
-  end(group: unknown): void {
+  end(group: unknown, target?: string): void {
     this.running--;
-    const others = (this.runningOf.get(group) ?? 1) - 1;
-    if (others > 0) this.runningOf.set(group, others);
-    else this.runningOf.delete(group);
+    countDown(this.runningOf, group);
+    if (target !== undefined) countDown(this.runningAt, target);
     this.beginNext();
   }
 
@@ -66,13 +74,19 @@ export class Turns {
     return (this.runningOf.get(group) ?? 0) >= (this.limits.mostRunningPerGroup ?? Infinity);
   }
 
-  private mayBegin(group: unknown): boolean {
-    return this.running < this.limits.mostRunning && !this.isShareTaken(group);
+  protected isTargetTaken(target: string | undefined): boolean {
+    if (target === undefined) return false;
+    return (this.runningAt.get(target) ?? 0) >= (this.limits.mostRunningPerTarget ?? Infinity);
   }
 
-  private begin(group: unknown): void {
+  private mayBegin(group: unknown, target: string | undefined): boolean {
+    return this.running < this.limits.mostRunning && !this.isShareTaken(group) && !this.isTargetTaken(target);
+  }
+
+  private begin(group: unknown, target: string | undefined): void {
     this.running++;
-    this.runningOf.set(group, (this.runningOf.get(group) ?? 0) + 1);
+    countUp(this.runningOf, group);
+    if (target !== undefined) countUp(this.runningAt, target);
     this.lastTurns.delete(group);
     this.lastTurns.set(group, ++this.turns);
     for (const [old, turn] of this.lastTurns) {
@@ -82,22 +96,33 @@ export class Turns {
   }
 
   private beginNext(): void {
-    let next: unknown;
-    let oldest = Infinity;
-    for (const group of this.waiting.keys()) {
-      const turn = this.lastTurns.get(group) ?? 0;
-      if (turn < oldest && this.mayBegin(group)) [next, oldest] = [group, turn];
+    let next: Waiting | undefined;
+    let [group, oldest]: [unknown, number] = [undefined, Infinity];
+    for (const [other, its] of this.waiting) {
+      const turn = this.lastTurns.get(other) ?? 0;
+      if (turn >= oldest) continue;
+      const first = its.find(({ target }) => this.mayBegin(other, target));
+      if (first) [next, group, oldest] = [first, other, turn];
     }
-    if (oldest === Infinity) return;
-    const [first] = this.waiting.get(next) ?? [];
-    this.begin(next);
-    first?.();
+    if (!next) return;
+    this.begin(group, next.target);
+    next.begin();
   }
 
-  private leave(group: unknown, begin: () => void): void {
+  private leave(group: unknown, me: Waiting): void {
     const all = this.waiting.get(group) ?? [];
-    const position = all.indexOf(begin);
+    const position = all.indexOf(me);
     if (position >= 0) all.splice(position, 1);
     if (all.length === 0) this.waiting.delete(group);
   }
+}
+
+function countUp<T>(counts: Map<T, number>, of: T): void {
+  counts.set(of, (counts.get(of) ?? 0) + 1);
+}
+
+function countDown<T>(counts: Map<T, number>, of: T): void {
+  const rest = (counts.get(of) ?? 1) - 1;
+  if (rest > 0) counts.set(of, rest);
+  else counts.delete(of);
 }

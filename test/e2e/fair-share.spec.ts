@@ -140,6 +140,7 @@ describe('While one key has its share of transactions under way, the service', (
   const endings: (() => void)[] = [];
   const finish = (): void => endings.splice(0).forEach((end) => end());
   const sockets: Socket[] = [];
+  let nextId = 1_000;
 
   beforeAll(async () => {
     service = await startService();
@@ -152,8 +153,8 @@ describe('While one key has its share of transactions under way, the service', (
   const issue = async (name: string): Promise<string> =>
     (await service.app.get(KeysService).issue({ name })).key;
 
-  /** Deletes orders with the key. All hang until `finish`. */
-  const hang = async (key: string, count: number): Promise<void> => {
+  /** Deletes orders with the key, or one order. All hang until `finish`. */
+  const hang = async (key: string, count: number, id?: number): Promise<void> => {
     const orders = service.app.get(OrdersService);
     const { delete: original } = orders;
     const isHanging = new Promise<void>((resolve) => {
@@ -168,7 +169,7 @@ describe('While one key has its share of transactions under way, the service', (
     for (let i = 0; i < count; i++) {
       const socket = connect(Number(port), hostname, () =>
         socket.write(
-          `DELETE /v1/store/orders/${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+          `DELETE /v1/store/orders/${id ?? nextId++} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
         ),
       );
       sockets.push(socket.on('error', () => {}));
@@ -201,6 +202,23 @@ describe('While one key has its share of transactions under way, the service', (
       'Transactions wait longer than 350 ms for a connection',
     );
     const waiting = service.delete('/v1/store/orders/7');
+    finish();
+    expectError(await waiting, 'not_found');
+  });
+
+  it('serves changes of other orders while those of one, by several keys, wait for each other', async () => {
+    finish();
+    const keys = await Promise.all(['second', 'third'].map(issue));
+    const mostOfOne = Math.floor(mostRunning / 2);
+    for (let i = 0; i < mostOfOne; i++) await hang(keys[i % 2] as string, 1, 5);
+    expectError(
+      await service.delete('/v1/store/orders/5'),
+      'service_unavailable',
+      'Too many changes of this resource are under way. Try again in a second.',
+    );
+    for (const other of ['7', '8'])
+      expectError(await service.delete(`/v1/store/orders/${other}`), 'not_found');
+    const waiting = service.delete('/v1/store/orders/5');
     finish();
     expectError(await waiting, 'not_found');
   });
