@@ -72,6 +72,27 @@ describe('Turns', () => {
     expect(begun).toEqual(['none', 'other', 'row']);
   });
 
+  it('lets one begin with a target of its own before those of other groups that share one', async () => {
+    const turns = new Turns(ONE);
+    void turns.take('a', 'row');
+    const begun: string[] = [];
+    const all = [
+      ['b', 'row'],
+      ['c', 'row'],
+      ['a', 'other'],
+      ['a', undefined],
+    ].map(async ([group, target]) => {
+      await turns.take(group, target);
+      begun.push(`${group} ${target}`);
+      turns.end(group, target);
+    });
+    void turns.take('quiet');
+    turns.end('a', 'row'); // 'quiet' begins
+    turns.end('quiet');
+    await Promise.all(all);
+    expect(begun).toEqual(['b row', 'a other', 'c row', 'a undefined']);
+  });
+
   it('has those that wait for a target give up their places first, however many groups they are of', async () => {
     const turns = new Turns({ mostRunning: 2, mostRunningPerTarget: 1, waitMs: LONG }, new WaitingPlaces(3));
     expect([turns.take('a', 'row'), turns.take('a', 'other')]).toEqual([true, true]);

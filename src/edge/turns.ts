@@ -8,8 +8,9 @@ interface Limits {
 }
 
 interface Waiting {
-  readonly begin: () => void;
+  readonly group: unknown;
   readonly target: string | undefined;
+  begin(): void;
 }
 
 /** Older turns are forgotten. */
@@ -17,16 +18,16 @@ const REMEMBERED = 1_000;
 
 /**
  * Lets only some tasks run at once, in all, of each group, and of those with the same target, which wait for each other.
- * Others wait, for a limited time. The next turn is for the group that had none for the longest time: one that takes less
- * than its part hardly waits.
+ * Others wait, for a limited time. The next turn is for the one whose group and target both had none for the longest time:
+ * who takes less than its part hardly waits, and neither does who shares no target beside hundreds who share some.
  */
 export class Turns {
   private running = 0;
   private readonly runningOf = new Map<unknown, number>();
   private readonly runningAt = new Map<string, number>();
-  private readonly waiting = new Map<unknown, Waiting[]>();
+  private readonly waiting = new Set<Waiting>();
   private turns = 0;
-  /** The number of the last turn of each group, the oldest first. */
+  /** The number of the last turn of each group and each target, the oldest first. */
   private readonly lastTurns = new Map<unknown, number>();
 
   constructor(
@@ -44,21 +45,17 @@ export class Turns {
       const end = (isMyTurn: boolean): void => {
         clearTimeout(timer);
         free?.();
-        this.leave(group, me);
+        this.waiting.delete(me);
         resolve(isMyTurn);
       };
-      const me: Waiting = { begin: () => end(true), target };
+      const me: Waiting = { group, target, begin: () => end(true) };
       const giveUp = (): void => end(false);
       const timer = setTimeout(giveUp, this.limits.waitMs);
       // Those that wait for a target, of whatever groups, must not take the places of those that do not.
-      const free = this.places.take(this.isTargetTaken(target) ? target : group, giveUp);
-      if (!free) {
-        giveUp();
-        return;
-      }
-      const others = this.waiting.get(group);
-      if (others) others.push(me);
-      else this.waiting.set(group, [me]);
+      const isBehindOthers = target !== undefined && this.runningAt.has(target);
+      const free = this.places.take(isBehindOthers ? target : group, giveUp);
+      if (free) this.waiting.add(me);
+      else giveUp();
     });
   }
 
@@ -87,8 +84,11 @@ export class Turns {
     this.running++;
     countUp(this.runningOf, group);
     if (target !== undefined) countUp(this.runningAt, target);
-    this.lastTurns.delete(group);
-    this.lastTurns.set(group, ++this.turns);
+    this.turns++;
+    for (const one of [group, target]) {
+      this.lastTurns.delete(one);
+      if (one !== undefined) this.lastTurns.set(one, this.turns);
+    }
     for (const [old, turn] of this.lastTurns) {
       if (turn > this.turns - REMEMBERED) return;
       this.lastTurns.delete(old);
@@ -97,23 +97,14 @@ export class Turns {
 
   private beginNext(): void {
     let next: Waiting | undefined;
-    let [group, oldest]: [unknown, number] = [undefined, Infinity];
-    for (const [other, its] of this.waiting) {
-      const turn = this.lastTurns.get(other) ?? 0;
-      if (turn >= oldest) continue;
-      const first = its.find(({ target }) => this.mayBegin(other, target));
-      if (first) [next, group, oldest] = [first, other, turn];
+    let oldest = Infinity;
+    for (const one of this.waiting) {
+      const turn = Math.max(this.lastTurns.get(one.group) ?? 0, this.lastTurns.get(one.target) ?? 0);
+      if (turn < oldest && this.mayBegin(one.group, one.target)) [next, oldest] = [one, turn];
     }
     if (!next) return;
-    this.begin(group, next.target);
+    this.begin(next.group, next.target);
     next.begin();
-  }
-
-  private leave(group: unknown, me: Waiting): void {
-    const all = this.waiting.get(group) ?? [];
-    const position = all.indexOf(me);
-    if (position >= 0) all.splice(position, 1);
-    if (all.length === 0) this.waiting.delete(group);
   }
 }
 

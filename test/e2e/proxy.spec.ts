@@ -21,9 +21,9 @@ import { openMany, parseRaw, sendAndClose, sendRaw } from './support/socket.js';
 const BODY_BYTES = 16_384;
 const DOCUMENTS_PER_ADDRESS = 64;
 /** With more connections in use, idle ones are closed. */
-const CONNECTIONS_KEPT = 2_625;
+const CONNECTIONS_KEPT = 1_500;
 /** The rest is for addresses with few. */
-const CONNECTIONS_OF_CROWDS = 3_000;
+const CONNECTIONS_OF_CROWDS = 2_000;
 /** The most that four addresses get of the 20 connections of the status, in whatever order they come. */
 const STATUS_OF_FOUR = 15;
 /** More requests than the 64 slots of a replica and the 64 places of its queue. */
@@ -196,7 +196,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
 
   it.each([
     [4, 900],
-    [40, 90],
+    [20, 90],
   ])('has connections left when each of %d addresses opens %d', async (addresses, each) => {
     const proxy = await startProxy();
     const crowd = await openMany(proxy.origin, addresses, each);
@@ -219,8 +219,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
     try {
       await crowds[0]?.untilOpen(CONNECTIONS_OF_CROWDS);
       for (const [network, addresses, each] of [
-        ['127.0.2', 40, 7],
-        ['127.0.3', 150, 1],
+        ['127.0.2', 100, 8],
+        ['127.0.3', 250, 1],
       ] as const) {
         const crowd = await openMany(proxy.origin, addresses, each, network);
         crowds.push(crowd);
