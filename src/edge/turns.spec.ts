@@ -72,6 +72,19 @@ describe('Turns', () => {
     expect(begun).toEqual(['none', 'other', 'row']);
   });
 
+  it('lets two begin when one ends that kept both from it, one by its group, the other by its target', async () => {
+    const turns = new Turns({
+      mostRunning: 3,
+      mostRunningPerGroup: 1,
+      mostRunningPerTarget: 1,
+      waitMs: 1_000,
+    });
+    expect(turns.take('a', 'row')).toBe(true);
+    const both = Promise.all([turns.take('a', 'other'), turns.take('b', 'row')]);
+    turns.end('a', 'row');
+    expect(await both).toEqual([true, true]);
+  });
+
   it('lets one begin with a target of its own before those of other groups that share one', async () => {
     const turns = new Turns(ONE);
     void turns.take('a', 'row');

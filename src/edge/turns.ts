@@ -95,16 +95,22 @@ export class Turns {
     }
   }
 
+  /** One that ends may free its group for one task, and its target for another. */
   private beginNext(): void {
+    for (let next = this.next(); next; next = this.next()) {
+      this.begin(next.group, next.target);
+      next.begin();
+    }
+  }
+
+  private next(): Waiting | undefined {
     let next: Waiting | undefined;
     let oldest = Infinity;
     for (const one of this.waiting) {
       const turn = Math.max(this.lastTurns.get(one.group) ?? 0, this.lastTurns.get(one.target) ?? 0);
       if (turn < oldest && this.mayBegin(one.group, one.target)) [next, oldest] = [one, turn];
     }
-    if (!next) return;
-    this.begin(next.group, next.target);
-    next.begin();
+    return next;
   }
 }
 
