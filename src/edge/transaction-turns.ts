@@ -17,8 +17,8 @@ export interface Transactional {
 }
 
 /**
- * The turns of transactions: those of one key, and those that change one resource, leave some to others, and the keys
- * whose transactions wait alternate.
+ * The turns of transactions: those of one key, and those that change one resource, leave some to others, and the next one
+ * is for the key that had the fewest of late.
  */
 export class TransactionTurns extends Turns {
   constructor(

@@ -21,7 +21,7 @@ describe('Turns', () => {
     expect(turns.take('a')).toBe(true);
   });
 
-  it('lets the group begin that had no turn for the longest time', async () => {
+  it('lets the group begin that had the fewest turns of late', async () => {
     const turns = new Turns(ONE);
     void turns.take('busy');
     const begun: string[] = [];
@@ -114,6 +114,70 @@ describe('Turns', () => {
     expect(await crowd[2]).toBe(false);
     turns.end('a', 'other');
     expect(await single).toBe(true);
+  });
+
+  it('favours, of those that share a target, the group that had the fewest turns there', async () => {
+    const turns = new Turns({ mostRunning: 2, mostRunningPerTarget: 1, waitMs: LONG }, new WaitingPlaces(2));
+    void turns.take('a', 'row');
+    const later = turns.take('b', 'row');
+    turns.end('a', 'row');
+    await later;
+    const begun: string[] = [];
+    const all = ['b', 'a', 'quiet'].map(async (group) => {
+      const isMyTurn = await turns.take(group, 'row');
+      if (!isMyTurn) return false;
+      begun.push(group);
+      turns.end(group, 'row');
+      return true;
+    });
+    turns.end('b', 'row');
+    expect(await Promise.all(all)).toEqual([false, true, true]);
+    expect(begun).toEqual(['quiet', 'a']);
+  });
+
+  it('keeps the order of those of one group, whether they have a target or not', async () => {
+    const turns = new Turns(ONE);
+    for (let i = 0; i < 3; i++) {
+      void turns.take('a', 'row');
+      if (i < 2) turns.end('a', 'row');
+    }
+    const begun: (string | undefined)[] = [];
+    const all = ['row', undefined, 'row', undefined].map(async (target) => {
+      await turns.take('a', target);
+      begun.push(target);
+      turns.end('a', target);
+    });
+    turns.end('a', 'row');
+    await Promise.all(all);
+    expect(begun).toEqual(['row', undefined, 'row', undefined]);
+  });
+
+  it('knows who had turns at a target while some wait for it, though none runs', async () => {
+    const turns = new Turns(ONE, new WaitingPlaces(3));
+    void turns.take('a', 'row');
+    const begun: string[] = [];
+    const take = async (group: string, target?: string): Promise<void> => {
+      if (await turns.take(group, target)) begun.push(group);
+    };
+    const waiting = [take('b', 'row'), take('other'), take('a', 'row')];
+    turns.end('a', 'row');
+    await waiting[1]; // now none runs at the target
+    const quiet = take('quiet', 'row');
+    turns.end('other');
+    await waiting[0];
+    turns.end('b', 'row');
+    await quiet;
+    turns.end('quiet', 'row');
+    await waiting[2];
+    expect(begun).toEqual(['other', 'b', 'quiet', 'a']);
+  });
+
+  it('forgets a target that none waits for any more', async () => {
+    const turns = new Turns({ mostRunning: 1, waitMs: 1 });
+    void turns.take('a');
+    expect(await turns.take('b', 'row')).toBe(false);
+    turns.end('a');
+    expect(turns).toMatchObject({ targets: new Map() });
   });
 
   it('refuses at once when there is no place to wait, and gives up a place for one of another group', async () => {

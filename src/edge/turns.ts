@@ -1,4 +1,5 @@
 import { WaitingPlaces } from '../common/waiting-places.js';
+import { RecentTurns } from './recent-turns.js';
 
 interface Limits {
   readonly mostRunning: number;
@@ -13,22 +14,27 @@ interface Waiting {
   begin(): void;
 }
 
-/** Older turns are forgotten. */
-const REMEMBERED = 1_000;
+/** Known while tasks with this target run or wait. */
+interface Target {
+  running: number;
+  waiting: number;
+  /** What each group has had here. */
+  readonly had: RecentTurns;
+}
 
 /**
  * Lets only some tasks run at once, in all, of each group, and of those with the same target, which wait for each other.
- * Others wait, for a limited time. The next turn is for the one whose group and target both had none for the longest time:
- * who takes less than its part hardly waits, and neither does who shares no target beside hundreds who share some.
+ * Others wait, for a limited time. The next turn is for the one whose group and target both had the fewest of late: who
+ * takes less than its part hardly waits, and neither does who shares no target beside hundreds who share some. Among those
+ * who share one and are equal otherwise, it is for the group that had the fewest there.
  */
 export class Turns {
   private running = 0;
   private readonly runningOf = new Map<unknown, number>();
-  private readonly runningAt = new Map<string, number>();
+  private readonly targets = new Map<string | undefined, Target>();
   private readonly waiting = new Set<Waiting>();
-  private turns = 0;
-  /** The number of the last turn of each group and each target, the oldest first. */
-  private readonly lastTurns = new Map<unknown, number>();
+  /** What each group and each target has had. */
+  private readonly had = new RecentTurns();
 
   constructor(
     private readonly limits: Limits,
@@ -45,24 +51,25 @@ export class Turns {
       const end = (isMyTurn: boolean): void => {
         clearTimeout(timer);
         free?.();
-        this.waiting.delete(me);
+        if (this.waiting.delete(me)) this.count(target, 'waiting', -1);
         resolve(isMyTurn);
       };
       const me: Waiting = { group, target, begin: () => end(true) };
       const giveUp = (): void => end(false);
       const timer = setTimeout(giveUp, this.limits.waitMs);
       // Those that wait for a target, of whatever groups, must not take the places of those that do not.
-      const isBehindOthers = target !== undefined && this.runningAt.has(target);
-      const free = this.places.take(isBehindOthers ? target : group, giveUp);
-      if (free) this.waiting.add(me);
-      else giveUp();
+      const whose = this.targets.has(target) ? { group: target, member: group } : { group };
+      const free = this.places.take({ ...whose, rank: () => this.rankOf(me), giveUp });
+      if (!free) return giveUp();
+      this.waiting.add(me);
+      this.count(target, 'waiting', 1);
     });
   }
 
   end(group: unknown, target?: string): void {
     this.running--;
     countDown(this.runningOf, group);
-    if (target !== undefined) countDown(this.runningAt, target);
+    this.count(target, 'running', -1);
     this.beginNext();
   }
 
@@ -72,8 +79,8 @@ export class Turns {
   }
 
   protected isTargetTaken(target: string | undefined): boolean {
-    if (target === undefined) return false;
-    return (this.runningAt.get(target) ?? 0) >= (this.limits.mostRunningPerTarget ?? Infinity);
+    const { running = 0 } = this.targets.get(target) ?? {};
+    return running >= (this.limits.mostRunningPerTarget ?? Infinity);
   }
 
   private mayBegin(group: unknown, target: string | undefined): boolean {
@@ -83,16 +90,18 @@ export class Turns {
   private begin(group: unknown, target: string | undefined): void {
     this.running++;
     countUp(this.runningOf, group);
-    if (target !== undefined) countUp(this.runningAt, target);
-    this.turns++;
-    for (const one of [group, target]) {
-      this.lastTurns.delete(one);
-      if (one !== undefined) this.lastTurns.set(one, this.turns);
-    }
-    for (const [old, turn] of this.lastTurns) {
-      if (turn > this.turns - REMEMBERED) return;
-      this.lastTurns.delete(old);
-    }
+    this.count(target, 'running', 1);
+    if (target === undefined) return this.had.add(group);
+    this.had.add(group, target);
+    this.targets.get(target)?.had.add(group);
+  }
+
+  private count(target: string | undefined, what: 'running' | 'waiting', change: 1 | -1): void {
+    if (target === undefined) return;
+    const there = this.targets.get(target) ?? { running: 0, waiting: 0, had: new RecentTurns() };
+    there[what] += change;
+    if (there.running + there.waiting > 0) this.targets.set(target, there);
+    else this.targets.delete(target);
   }
 
   /** One that ends may free its group for one task, and its target for another. */
@@ -105,12 +114,21 @@ export class Turns {
 
   private next(): Waiting | undefined {
     let next: Waiting | undefined;
-    let oldest = Infinity;
-    for (const one of this.waiting) {
-      const turn = Math.max(this.lastTurns.get(one.group) ?? 0, this.lastTurns.get(one.target) ?? 0);
-      if (turn < oldest && this.mayBegin(one.group, one.target)) [next, oldest] = [one, turn];
-    }
+    for (const one of this.waiting)
+      if (this.mayBegin(one.group, one.target) && (!next || this.isBefore(one, next))) next = one;
     return next;
+  }
+
+  private isBefore(one: Waiting, other: Waiting): boolean {
+    const [[had, hadThere], [others, othersThere]] = [this.rankOf(one), this.rankOf(other)];
+    const isThereToo = one.target === other.target;
+    return had < others || (had === others && isThereToo && hadThere < othersThere);
+  }
+
+  /** How many turns it has had, or its target, and then itself at its target. */
+  private rankOf({ group, target }: Waiting): readonly [number, number] {
+    const had = Math.max(this.had.of(group), this.had.of(target));
+    return [had, this.targets.get(target)?.had.of(group) ?? 0];
   }
 }
 

@@ -57,7 +57,7 @@ export class RequestsUnderWay<T extends object> {
     const noPlace = new Promise<never>((_, reject) => {
       const giveUp = (): void => reject(stillUnderWay());
       takePlace = () => {
-        free = this.places.take(waiting.group, giveUp);
+        free = this.places.take({ group: waiting.group, giveUp });
         if (!free) giveUp();
       };
     });

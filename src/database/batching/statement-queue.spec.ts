@@ -51,6 +51,6 @@ describe('A queue of statements', () => {
     expect(queue.load.waiting).toBe(2);
     expect(countLate).toHaveBeenCalledTimes(2);
     await Promise.all([first, third].map((late) => expect(late).rejects.toBeInstanceOf(DatabaseBusy)));
-    expect(places.take({}, () => {})).toBeDefined(); // theirs are free again
+    expect(places.take({ group: {}, giveUp: () => {} })).toBeDefined(); // theirs are free again
   });
 });

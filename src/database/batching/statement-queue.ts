@@ -67,7 +67,7 @@ export class StatementQueue {
   private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
     const { shareKey, hold, sharesWith } = sharing;
     let query!: PendingQuery;
-    const free = this.places?.take(sharesWith, () => this.giveUp(query));
+    const free = this.places?.take({ group: sharesWith, giveUp: () => this.giveUp(query) });
     if (this.places ? !free : this.waiting.length >= MOST_WAITING) {
       this.countLate([{ statement }]);
       throw new DatabaseBusy();
