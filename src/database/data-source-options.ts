@@ -2,7 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Availability } from './availability.js';
 import { connectionsForTransactions, type DatabaseConnection } from './connection.js';
 import { SLOW_STATEMENT_LIMITS } from './limits.js';
-import { PLAIN_DRIVER } from './pg-driver.js';
+import { MIGRATION_DRIVER } from './migration-driver.js';
 import { types } from './pg-types.js';
 import { SERVER_OPTIONS } from './server/server-client.js';
 import { serverDriver } from './server/server-driver.js';
@@ -29,7 +29,7 @@ export function dataSourceOptions(
   } as DataSourceOptions;
 }
 
-/** For migrations, whose statements have no time limit. */
+/** For migrations, whose own statements have no time limit. */
 export function migrationOptions(connection: DatabaseConnection): DataSourceOptions {
   const common = {
     type: 'postgres',
@@ -44,7 +44,7 @@ export function migrationOptions(connection: DatabaseConnection): DataSourceOpti
   return {
     ...common,
     url: connection.directUrl,
-    driver: PLAIN_DRIVER,
+    driver: MIGRATION_DRIVER,
     poolSize: 1,
     poolErrorHandler: () => {}, // an idle connection broke, and the pool has already removed it
     extra: serverExtra,

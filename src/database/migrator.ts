@@ -9,6 +9,8 @@ import type { OtherTables } from './kept.js';
 import { requireKept } from './require-kept.js';
 import { requireSameDatabase } from './require-same-database.js';
 import { requireUtf8 } from './require-utf8.js';
+import { SLOW_STATEMENT_LIMITS } from './limits.js';
+import { MigrationClient } from './migration-driver.js';
 import { migrationOptions } from './data-source-options.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
@@ -26,6 +28,11 @@ const RETRY_MS = 100;
 /** Writes of requests queue behind a lock that a migration waits for, and must not fail for it. */
 const LOCK_WAIT_MS = 200;
 const LOCK_RETRY_MS = 1_000;
+/**
+ * The server ends the session, and so frees the lock, of a process that it cannot reach. So a migration may compute for less
+ * than this between two statements.
+ */
+const LIMIT_IDLE = "SET idle_session_timeout = '60s'; SET idle_in_transaction_session_timeout = '60s'";
 const WARN_AFTER_MS = 1_000;
 const WARN_EVERY_MS = 10_000;
 
@@ -51,16 +58,27 @@ export async function migrate(
     await requireUtf8(runner);
     if (distribution) await distribution.requireCluster(runner);
     else if (connection.kind === 'server') await refuseCluster(runner);
+    await limitStatements(runner, true);
     await lock(runner, signal);
     if (connection.kind === 'server') limitLockWaits(runner);
     if (distribution) dataSource.entityMetadatas.forEach(requireKept);
     await distribution?.postponeReferences(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
-    const done = await warnWhileRunning(runPending(executor, signal));
-    const distributed = (await distribution?.distribute(runner, tables.others)) ?? [];
-    if (distributed.length > 0) logger.log(`Distributed the tables: ${distributed.join(', ')}`);
-    await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    const isPending = distribution !== undefined || (await executor.getPendingMigrations()).length > 0;
+    if (!isPending) {
+      await unlock(runner);
+      return [];
+    }
+    await limitStatements(runner, false);
+    const done = await warnWhileRunning(async () => {
+      const ran = await runPending(executor, signal);
+      const distributed = (await distribution?.distribute(runner, tables.others)) ?? [];
+      if (distributed.length > 0) logger.log(`Distributed the tables: ${distributed.join(', ')}`);
+      return ran;
+    });
+    await limitStatements(runner, true);
+    await unlock(runner);
     return done.map(({ name }) => name);
   } finally {
     await runner.release();
@@ -100,6 +118,20 @@ const HOLDER = `
     AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (classid::bigint << 32 | objid::bigint) = $1`;
 
+/** Here as well, since an answer may be lost, and on the server, where a statement that nobody waits for keeps the lock. */
+async function limitStatements(runner: QueryRunner, isLimited: boolean): Promise<void> {
+  const client: unknown = await runner.connect();
+  if (!(client instanceof MigrationClient)) return; // the embedded engine always answers
+  client.isLimited = isLimited;
+  const { statement_timeout } = SLOW_STATEMENT_LIMITS;
+  const limit = isLimited ? `SET statement_timeout = ${statement_timeout}` : 'RESET statement_timeout';
+  await runner.query(`${LIMIT_IDLE}; ${limit}`);
+}
+
+async function unlock(runner: QueryRunner): Promise<void> {
+  await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+}
+
 /** Not outside of transactions: CREATE INDEX CONCURRENTLY waits without blocking writes, and leaves a broken index if it fails. */
 function limitLockWaits(runner: QueryRunner): void {
   const start = runner.startTransaction.bind(runner);
@@ -125,11 +157,11 @@ const HINT =
   'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start';
 
 /** A slow migration cannot be told from one that waits for a lock, so the operator gets a hint. */
-function warnWhileRunning<T>(work: Promise<T>): Promise<T> {
+function warnWhileRunning<T>(work: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - begun) / 1000);
     logger.warn(`The migrations have been running for ${seconds} s. ${HINT}`);
   }, WARN_EVERY_MS);
-  return work.finally(() => clearInterval(timer));
+  return work().finally(() => clearInterval(timer));
 }

@@ -51,5 +51,4 @@ class RowParsingPool extends pg.Pool {
   }
 }
 
-/** For migrations. */
 export const PLAIN_DRIVER = pgDriver(RowParsingClient, RowParsingPool);

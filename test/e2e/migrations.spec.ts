@@ -4,9 +4,11 @@ import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrationOptions } from '../../src/database/data-source-options.js';
+import { isDatabaseOutage } from '../../src/database/database-errors.js';
 import { migrate } from '../../src/database/migrator.js';
 import { createDatabase, describeOnServer, type TestDatabase } from './support/database.js';
 import { describeInside } from './support/deployment.js';
+import { Wire } from './support/wire.js';
 
 class CreateThings1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -29,6 +31,17 @@ class Broken1700000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('INSERT INTO things VALUES (-1)');
     await runner.query('SELECT broken');
+  }
+  async down(): Promise<void> {}
+}
+
+/** Longer than other statements of a start may take. */
+class SleepOnThings1700000000004 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('SELECT pg_sleep(4.5)');
+    await runner.query(
+      "CREATE TABLE slept AS SELECT current_setting('idle_session_timeout') AS idle_session_timeout",
+    );
   }
   async down(): Promise<void> {}
 }
@@ -84,6 +97,13 @@ describeInside('Migrations', () => {
     expect(ran.flat()).toEqual(['CreateThings1700000000000', 'IndexThings1700000000001']);
   });
 
+  describeOnServer('that take long', () => {
+    it('succeed, and leave the lock to others if their process is gone', async () => {
+      await migrate(database.connection, [SleepOnThings1700000000004]);
+      expect(await query('SELECT * FROM slept')).toEqual([{ idle_session_timeout: '1min' }]);
+    });
+  });
+
   describeOnServer('that have to wait', () => {
     let other: pg.Client;
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
@@ -127,6 +147,27 @@ describeInside('Migrations', () => {
       await query("SET statement_timeout = '5s'; INSERT INTO things VALUES (-2)");
       await other.query('ROLLBACK');
       expect(await migrated).toEqual(['DropThings1700000000003']);
+    });
+
+    it('for an answer that never comes fail after some seconds, and free the lock', async () => {
+      const { connection } = database;
+      if (connection.kind !== 'server') throw new Error('DATABASE_URL is not set');
+      const wire = await Wire.to(connection.directUrl);
+      try {
+        await other.query('SELECT pg_advisory_lock(7203115944)');
+        const migrated = migrate({ ...connection, directUrl: wire.url }, [CreateThings1700000000000]);
+        const failed = migrated.catch((error: unknown) => error);
+        await warning();
+        wire.loseAnswers();
+        await other.query('SELECT pg_advisory_unlock(7203115944)');
+        const locked = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+        while ((await other.query(locked)).rowCount === 0) await delay(20);
+        expect(isDatabaseOutage(await failed)).toBe(true);
+        expect(await migrate(connection, [CreateThings1700000000000])).toEqual(['CreateThings1700000000000']);
+      } finally {
+        await wire.close();
+      }
     });
 
     it('log how to find what blocks them', async () => {
