@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, EntityMetadataNotFoundError, QueryFailedError } from 'typeorm';
-import { DatabaseOutage, isDatabaseOutage, OutcomeUnknown, toOutage } from './database-errors.js';
+import {
+  constraintOf,
+  DatabaseOutage,
+  isDatabaseOutage,
+  OutcomeUnknown,
+  toOutage,
+} from './database-errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('x'), { code });
 
@@ -59,6 +65,23 @@ describe('isDatabaseOutage', () => {
     undefined,
   ])('is false of %p, which is not temporary', (thrown) => {
     expect(isDatabaseOutage(thrown)).toBe(false);
+  });
+});
+
+describe('constraintOf', () => {
+  const violated = (code: string, constraint: string) =>
+    Object.assign(new pg.DatabaseError('x', 1, 'error'), { code, constraint });
+
+  it.each(['toys_pkey', 'toys_pkey_ccnew', 'toys_pkey_ccold', 'toys_pkey_ccold12'])(
+    'of %s, an index that may be rebuilt, is toys_pkey',
+    (name) => {
+      expect(constraintOf(violated('23505', name))).toBe('toys_pkey');
+      expect(constraintOf(new QueryFailedError('', [], violated('23505', name)))).toBe('toys_pkey');
+    },
+  );
+
+  it('is undefined for another error', () => {
+    expect(constraintOf(violated('42501', 'toys_pkey'))).toBeUndefined();
   });
 });
 

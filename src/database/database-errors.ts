@@ -92,10 +92,14 @@ export function toTransactionError(cause: unknown, isCommitting: boolean): unkno
   return cause instanceof DatabaseError ? toRefusal(cause) : new DatabaseOutage(undefined, { cause });
 }
 
+/** While an index is rebuilt concurrently, PostgreSQL adds this to the name of the old or the new one. */
+const REBUILT = /_cc(?:new|old)\d*$/;
+
 /** The name of the constraint, or of the unique index, that a statement or a commit violated. */
 export function constraintOf(thrown: unknown): string | undefined {
   const error = driverErrorOf(thrown);
-  return error instanceof DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
+  if (!(error instanceof DatabaseError && error.code?.startsWith('23'))) return undefined;
+  return error.constraint?.replace(REBUILT, '');
 }
 
 /** A row is missing that this one refers to, or others refer to this one. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { KeysService } from '../../src/auth/keys.service.js';
+import { animalNotAvailable } from '../../src/orders/orders.errors.js';
 import { describeOffCluster } from './support/database.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
@@ -137,6 +138,13 @@ describeOffCluster('DDL while the service runs', () => {
     expect(seen).toEqual([201, 201, 201, 200, 200, 200, 200]);
   }
 
+  async function readinessBecomes(status: number): Promise<void> {
+    for (let attempt = 0; (await service.call('GET', '/health/ready')).status !== status; attempt++) {
+      if (attempt === 100) throw new Error(`/health/ready did not become ${status}.`);
+      await delay(50);
+    }
+  }
+
   describe.each(UNNOTICED)('%s', (change, undo) => {
     it('goes unnoticed, and so does its reversal', async () => {
       await run(change);
@@ -155,22 +163,47 @@ describeOffCluster('DDL while the service runs', () => {
     await expectWell();
   });
 
+  // REINDEX CONCURRENTLY renames the old indexes, and while others use them they go on refusing rows.
+  it.each(['_ccnew', '_ccold', '_ccold1'])(
+    'that rebuilds an index, then with %s, leaves conflicts what they are',
+    async (suffix) => {
+      const { id: petId } = (await service.post('/v1/pets', { name: 'a', categoryId: 1 })).json as {
+        id: number;
+      };
+      const order = (headers = {}) => service.post('/v1/store/orders', { petId, quantity: 1 }, { headers });
+      expect((await order()).status).toBe(201);
+      await run(`ALTER INDEX orders_one_open RENAME TO orders_one_open${suffix}`);
+      try {
+        expectError(await order(), animalNotAvailable);
+        expectError(await order({ 'idempotency-key': randomUUID() }), animalNotAvailable);
+        await expectWell();
+      } finally {
+        await run(`ALTER INDEX orders_one_open${suffix} RENAME TO orders_one_open`);
+      }
+    },
+  );
+
   describe.each(MISSING)('%s', (change, undo) => {
     it('causes 503, makes the service unready, and recovers without a restart', async () => {
-      const becomes = async (status: number): Promise<void> => {
-        for (let attempt = 0; (await service.call('GET', '/health/ready')).status !== status; attempt++) {
-          if (attempt === 100) throw new Error(`/health/ready did not become ${status}.`);
-          await delay(50);
-        }
-      };
-      await becomes(200);
+      await readinessBecomes(200);
       await run(change);
       expect(new Set(await statuses())).toEqual(new Set([503]));
-      await becomes(503);
+      await readinessBecomes(503);
       await run(undo);
       await expectWell();
-      await becomes(200);
+      await readinessBecomes(200);
     });
+  });
+
+  it('that gives keys another type makes the service unready, and recovers without a restart', async () => {
+    await run("ALTER TABLE api_keys ALTER hash TYPE text USING encode(hash, 'hex')");
+    try {
+      await readinessBecomes(503);
+    } finally {
+      await run("ALTER TABLE api_keys ALTER hash TYPE bytea USING decode(hash, 'hex')");
+    }
+    await readinessBecomes(200);
+    await expectWell();
   });
 
   describe.each(NOT_INSERTABLE)('that refuses inserts with %s', (code, change, undo) => {

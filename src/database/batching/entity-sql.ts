@@ -63,9 +63,11 @@ export class EntitySql {
     return row;
   }
 
-  /** Fails when the table does not fit the entity. */
+  /** Fails when a column is missing, or one of bytes has another type: no statement with it would work. */
   readNothing(): EntityStatement {
-    return this.cached('probe', [], () => ({ text: `${this.select([])} LIMIT 0`, encoders: [] }));
+    const bytes = this.entity.columns.filter(({ type, isArray }) => type === 'bytea' && !isArray);
+    const conditions = bytes.map(({ propertyName }) => `${this.column(propertyName)} = ''::bytea`);
+    return this.cached('probe', [], () => ({ text: `${this.select(conditions)} LIMIT 0`, encoders: [] }));
   }
 
   readOne(by: string[]): EntityStatement {

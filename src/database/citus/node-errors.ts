@@ -1,7 +1,10 @@
 import type { DatabaseError } from 'pg';
 
-/** Citus passes on the message of a node only, at whose end is the constraint, mostly with the number of a shard. */
-const CONSTRAINT = /(\w+?)(?:_\d{6,})?\W*$/;
+/**
+ * Citus passes on the message of a node only, at whose end is the constraint, mostly with the number of a shard, and with
+ * what PostgreSQL adds while the index is rebuilt.
+ */
+const CONSTRAINT = /(\w+?)(?:_\d{6,}(?:_cc(?:new|old)\d*)?)?\W*$/;
 
 /** Names the constraint that a statement has violated on another node. */
 export function nameConstraint(error: Partial<DatabaseError>): void {
