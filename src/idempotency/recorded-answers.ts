@@ -12,7 +12,7 @@ import { renderBody } from '../api/responses/transform-response.decorator.js';
 import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
-import { DatabaseBusy, toOutage, underKey } from '../database/database-errors.js';
+import { DatabaseBusy, OutcomeUnknown, toOutage, underKey } from '../database/database-errors.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -36,6 +36,8 @@ interface KeyedRequest {
   readonly digest: string;
   readonly bodyHash: string;
   readonly deadline: number;
+  /** Its reply has become that of an error, while the work went on. */
+  isRefused: boolean;
 }
 
 interface Answer extends AnswerRecord {
@@ -70,7 +72,7 @@ export class RecordedAnswers extends KeyedRequests {
     const digest = digestOf(request, keyOf(request));
     const bodyHash = sha256(body);
     const deadline = performance.now() + waitMs + answerMs;
-    const keyed = { request, reply, run, digest, bodyHash, deadline };
+    const keyed = { request, reply, run, digest, bodyHash, deadline, isRefused: false };
     try {
       const waiting = { group: (request.caller as Caller).load, deadline };
       const { result, isOwn } = await this.underWay.run(digest, waiting, () => this.findOrMake(keyed));
@@ -78,6 +80,7 @@ export class RecordedAnswers extends KeyedRequests {
       if (!isOwn || result.isRepeated) replay(result, reply);
       return result.body ?? undefined;
     } catch (error) {
+      keyed.isRefused = true;
       reply.removeHeader('location'); // of a change that was not committed, or not yet
       throw underKey(error);
     }
@@ -96,6 +99,7 @@ export class RecordedAnswers extends KeyedRequests {
       const change = new RecordedChange(transactions, attempts.isAlone, deadline, sharesWith);
       try {
         const returned = await change.run(run);
+        if (keyed.isRefused) throw new OutcomeUnknown(); // nobody gets this answer, and the reply has that of an error
         const body = renderBody(returned, request, reply) ?? null;
         const location = (reply.getHeader('location') as string | undefined) ?? null;
         const answer = { bodyHash, status: reply.statusCode, location, body, isRepeated: false };
