@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { destroyConnection } from './destroy-connection.js';
 import { SLOW_STATEMENT_LIMITS } from './limits.js';
-import { pgDriver, RowParsingClient } from './pg-driver.js';
+import { plainDriver, RowParsingClient } from './pg-driver.js';
 
 /**
  * The answer to a statement may be lost while the connection stays, as behind a proxy whose server is gone. A start would
@@ -36,10 +36,4 @@ export class MigrationClient extends RowParsingClient {
   }
 }
 
-class MigrationPool extends pg.Pool {
-  constructor(options?: pg.PoolConfig) {
-    super({ ...options, Client: MigrationClient });
-  }
-}
-
-export const MIGRATION_DRIVER = pgDriver(MigrationClient, MigrationPool);
+export const MIGRATION_DRIVER = plainDriver(MigrationClient);

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type Type } from '@nestjs/common';
 import { DataSource, type MigrationInterface, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { printable } from '../common/printable.js';
-import type { DatabaseConnection } from './connection.js';
-import { driverErrorOf } from './database-errors.js';
 import { refuseCluster } from './citus/require-cluster.js';
+import type { DatabaseConnection } from './connection.js';
+import { migrationOptions } from './data-source-options.js';
+import { driverErrorOf } from './database-errors.js';
 import type { OtherTables } from './kept.js';
+import { SLOW_STATEMENT_LIMITS } from './limits.js';
+import { MigrationClient } from './migration-driver.js';
 import { requireKept } from './require-kept.js';
 import { requireSameDatabase } from './require-same-database.js';
 import { requireUtf8 } from './require-utf8.js';
-import { SLOW_STATEMENT_LIMITS } from './limits.js';
-import { MigrationClient } from './migration-driver.js';
-import { migrationOptions } from './data-source-options.js';
 import { LOCK_NOT_AVAILABLE } from './sqlstate.js';
 
 export type Migration = new () => MigrationInterface;
@@ -66,19 +66,14 @@ export async function migrate(
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const isPending = distribution !== undefined || (await executor.getPendingMigrations()).length > 0;
-    if (!isPending) {
-      await unlock(runner);
-      return [];
-    }
-    await limitStatements(runner, false);
-    const done = await warnWhileRunning(async () => {
+    const work = async (): Promise<{ name: string }[]> => {
       const ran = await runPending(executor, signal);
       const distributed = (await distribution?.distribute(runner, tables.others)) ?? [];
       if (distributed.length > 0) logger.log(`Distributed the tables: ${distributed.join(', ')}`);
       return ran;
-    });
-    await limitStatements(runner, true);
-    await unlock(runner);
+    };
+    const done = isPending ? await withoutLimits(runner, () => warnWhileRunning(work)) : [];
+    await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
     return done.map(({ name }) => name);
   } finally {
     await runner.release();
@@ -128,8 +123,11 @@ async function limitStatements(runner: QueryRunner, isLimited: boolean): Promise
   await runner.query(`${LIMIT_IDLE}; ${limit}`);
 }
 
-async function unlock(runner: QueryRunner): Promise<void> {
-  await runner.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+async function withoutLimits<T>(runner: QueryRunner, work: () => Promise<T>): Promise<T> {
+  await limitStatements(runner, false);
+  const result = await work();
+  await limitStatements(runner, true);
+  return result;
 }
 
 /** Not outside of transactions: CREATE INDEX CONCURRENTLY waits without blocking writes, and leaves a broken index if it fails. */

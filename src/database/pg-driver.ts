@@ -45,10 +45,14 @@ function failing(error: Error): Socket {
   return socket;
 }
 
-class RowParsingPool extends pg.Pool {
-  constructor(options?: pg.PoolConfig) {
-    super({ ...options, Client: RowParsingClient });
+/** A driver whose pools do nothing more than pg's. */
+export function plainDriver(Client: typeof RowParsingClient): PgDriver {
+  class Pool extends pg.Pool {
+    constructor(options?: pg.PoolConfig) {
+      super({ ...options, Client });
+    }
   }
+  return pgDriver(Client, Pool);
 }
 
-export const PLAIN_DRIVER = pgDriver(RowParsingClient, RowParsingPool);
+export const PLAIN_DRIVER = plainDriver(RowParsingClient);
