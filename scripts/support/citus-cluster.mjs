@@ -66,11 +66,13 @@ export async function createOnCitus(urls, name) {
   await Promise.all(urls.map((url) => run(url, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`)));
 }
 
+/** PostgreSQL starts the maintenance worker of a node again, and that one those of the others, while they are let in. */
 export async function dropOnCitus(urls, name) {
+  await Promise.all(urls.map((url) => run(url, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)));
   await Promise.all(urls.map((url) => drop(url, name)));
 }
 
-/** Sessions of Citus itself may come back in the five seconds that PostgreSQL gives others to end. */
+/** A worker that is being started meanwhile may outlast the five seconds that PostgreSQL gives others to end. */
 async function drop(url, name, attempts = 5) {
   try {
     await run(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
