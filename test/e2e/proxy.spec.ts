@@ -26,10 +26,10 @@ const CONNECTIONS_KEPT = 1_500;
 const CONNECTIONS_OF_CROWDS = 2_000;
 /** The most that four addresses get of the 20 connections of the status, in whatever order they come. */
 const STATUS_OF_FOUR = 15;
-/** More requests than the 64 slots of a replica and the 64 places of its queue. */
+/** More requests than the slots of a replica and the places of its queue, both for keys that it knows and for strangers. */
 const CROWD = 150;
-/** As many as a key may have under way at one replica while nobody else has any, less a few. */
-const KEY_ALONE = 110;
+/** The slots of a replica for keys that it knows, and some places of the queue. */
+const KEY_ALONE = 70;
 /** How long a request waits for a slot, less the rounding of timers. */
 const QUEUE_MS = 490;
 const BUFFER_BYTES = 131_072;
@@ -123,7 +123,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
       await ask('of-the-proxy', 70_000);
       const lines = await proxy.logged('of-the-proxy');
       expect(lines.filter((line) => line.endsWith(' POST of-the-proxy'))).toEqual([
-        expect.stringContaining(' animal_store/<NOSRV> '),
+        expect.stringContaining(' http/<NOSRV> '),
       ]);
       expect(lines.join()).toContain(' 413 ');
       expect(lines.join()).not.toMatch(/of-the-service|secret/);
@@ -184,18 +184,21 @@ describeProxy('The proxy (needs HAProxy)', () => {
 
   // By reading: other addresses of a /48 need a network of their own, and the table of keys a socket of the administrator.
   it('counts a /48 of IPv6 as one address, everywhere, and keeps hashes of keys only', async () => {
-    const tracked = (await readFile(CONFIGURATION, 'utf8')).match(/track-sc\d .*/g);
-    expect(tracked).toEqual([
+    const configuration = await readFile(CONFIGURATION, 'utf8');
+    expect(configuration).toContain('set-var(txn.key) http_auth_bearer,sha2(256) ');
+    expect(configuration.match(/track-sc\d .*/g)).toEqual([
       'track-sc0 src,ipmask(32,48)',
       'track-sc1 src,ipmask(32,48)',
-      'track-sc2 http_auth_bearer,sha2(256) table api_keys',
+      'track-sc2 var(txn.key) table api_keys',
+      'track-sc1 src,ipmask(32,48)',
+      'track-sc2 var(txn.key) table api_keys unless METH_OPTIONS',
       'track-sc1 src,ipmask(32,48)',
       'track-sc0 src,ipmask(32,48)',
     ]);
   });
 
   it.each([
-    [4, 900],
+    [7, 500],
     [20, 90],
   ])('has connections left when each of %d addresses opens %d', async (addresses, each) => {
     const proxy = await startProxy();
@@ -213,21 +216,25 @@ describeProxy('The proxy (needs HAProxy)', () => {
     }
   });
 
-  it('leaves connections to those with few when each of 200 addresses takes what it gets', async () => {
+  it('leaves connections to those with few when hundreds of addresses take what they get', async () => {
     const proxy = await startProxy();
-    const crowds = [await openMany(proxy.origin, 200, 20)];
+    const crowds: Awaited<ReturnType<typeof openMany>>[] = [];
     try {
-      await crowds[0]?.untilOpen(CONNECTIONS_OF_CROWDS);
-      for (const [network, addresses, each] of [
-        ['127.0.2', 100, 8],
-        ['127.0.3', 250, 1],
+      for (const [network, addresses, wanted, got] of [
+        ['127.0.1', 50, 50, CONNECTIONS_OF_CROWDS / 50],
+        // Fewer than there is room for: those that it is about to reject count as well.
+        ['127.0.2', 25, 36, 32],
+        ['127.0.3', 25, 12, 8],
+        ['127.0.4', 250, 2, 1],
       ] as const) {
-        const crowd = await openMany(proxy.origin, addresses, each, network);
+        const crowd = await openMany(proxy.origin, addresses, wanted, network);
         crowds.push(crowd);
+        await crowd.untilOpen(addresses * got);
+        if (got > 32) continue; // theirs would be closed with the answer
         for (const socket of crowd.sockets) socket.write('GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n');
-        await crowd.untilAnswered(addresses * each);
+        await crowd.untilAnswered(addresses * got);
       }
-      expect(crowds[0]?.received()).toBe(''); // no connection had to time out first
+      for (const crowd of crowds) expect(crowd.received()).not.toContain(' 408 '); // none had to time out first
     } finally {
       for (const crowd of crowds) crowd.leave();
       await proxy.stop();
@@ -282,38 +289,77 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(answer).toMatchObject({ 'retry-after': '1' });
       return { ms: performance.now() - begun, id: answer['x-request-id'] };
     };
-    /** Requests of one key, each from a network of its own. Few write the scheme alike. */
-    const ofOneKey = (requests: number) =>
-      Array.from({ length: requests }, (_, i) => {
-        const scheme = 'bearer'.replace(/./g, (letter, at: number) =>
-          (i >> at) % 2 ? letter.toUpperCase() : letter,
-        );
-        return refusal(`127.0.1.${1 + i}`, `Authorization: ${scheme} one`);
-      });
+    const crowdOf = (from: (i: number) => string, header: (i: number) => string) =>
+      Array.from({ length: CROWD }, (_, i) => refusal(from(i), header(i)));
+    const bearer = (key: string | number): string => `Authorization: Bearer ${key}`;
+    const statusFor = async (key: string, path: 'accepted' | 'refused'): Promise<number> =>
+      parseRaw(await sendRaw(proxy.origin, get(`/v1/${path}`, bearer(key)), '127.0.0.3')).status;
+    const becomeKnown = async (...keys: string[]): Promise<void> => {
+      for (const key of keys) expect(await statusFor(key, 'accepted')).toBe(200);
+    };
+    const keys = Array.from({ length: CROWD }, (_, i) => `${i}`);
+    const expectOnlyCrowdRefused = async (crowd: ReturnType<typeof refusal>[], key: string) => {
+      const first = await Promise.race(crowd);
+      const other = await refusal('127.0.0.3', bearer(key));
+      expect(first.ms).toBeLessThan(QUEUE_MS);
+      expect(other.ms).toBeGreaterThanOrEqual(QUEUE_MS);
+      expect((await proxy.logged(` ${other.id}`)).join()).not.toContain(first.id);
+    };
 
     it.each([1, 5])(
       'refuses what %d network(s) ask too much at once, and lets others wait',
       async (networks) => {
-        const crowd = Array.from({ length: CROWD }, (_, i) => refusal(`127.0.1.${1 + (i % networks)}`));
-        const first = await Promise.race(crowd);
-        const other = await refusal('127.0.0.3');
-        expect(first.ms).toBeLessThan(QUEUE_MS);
-        expect(other.ms).toBeGreaterThanOrEqual(QUEUE_MS);
-        expect((await proxy.logged(` ${other.id}`)).join()).not.toContain(first.id);
+        await becomeKnown('other', ...keys);
+        await expectOnlyCrowdRefused(
+          crowdOf((i) => `127.0.1.${1 + (i % networks)}`, bearer),
+          'other',
+        );
       },
     );
 
     it('refuses what a key asks too much at once, from however many networks, and lets others wait', async () => {
-      const first = await Promise.race(ofOneKey(CROWD));
-      const other = await refusal('127.0.0.3', 'Authorization: Bearer other');
-      expect(first.ms).toBeLessThan(QUEUE_MS);
-      expect(other.ms).toBeGreaterThanOrEqual(QUEUE_MS);
-      expect((await proxy.logged(` ${other.id}`)).join()).not.toContain(first.id);
+      await becomeKnown('one', 'other');
+      // Few write the scheme alike.
+      const scheme = (i: number): string =>
+        'bearer'.replace(/./g, (letter, at: number) => ((i >> at) % 2 ? letter.toUpperCase() : letter));
+      await expectOnlyCrowdRefused(
+        crowdOf(
+          (i) => `127.0.1.${1 + i}`,
+          (i) => `Authorization: ${scheme(i)} one`,
+        ),
+        'other',
+      );
     });
 
-    it('lets a key that is alone fill the slots and most of the queue', async () => {
-      const first = await Promise.race(ofOneKey(KEY_ALONE));
-      expect(first.ms).toBeGreaterThanOrEqual(QUEUE_MS);
+    it('lets a key that is alone fill the slots, and wait', async () => {
+      await becomeKnown('one');
+      const crowd = Array.from({ length: KEY_ALONE }, (_, i) => refusal(`127.0.1.${1 + i}`, bearer('one')));
+      expect((await Promise.race(crowd)).ms).toBeGreaterThanOrEqual(QUEUE_MS);
+    });
+
+    it.each([1, 5])('does the same to strangers from %d network(s)', async (networks) => {
+      await expectOnlyCrowdRefused(
+        crowdOf((i) => `127.0.1.${1 + (i % networks)}`, bearer),
+        'other',
+      );
+    });
+
+    it('answers those whose key it knows while strangers from 150 networks take all that they get', async () => {
+      await becomeKnown('one', 'ended');
+      await sendRaw(proxy.origin, get('/v1/accepted', bearer('made-up')).replace('GET', 'OPTIONS'));
+      await Promise.race(crowdOf((i) => `127.0.1.${1 + i}`, bearer));
+      expect(await statusFor('new', 'accepted')).toBe(503);
+      expect(await statusFor('made-up', 'accepted')).toBe(503);
+      expect(await statusFor('one', 'accepted')).toBe(200);
+      expect(await statusFor('ended', 'refused')).toBe(401);
+      expect(await statusFor('ended', 'accepted')).toBe(503);
+    });
+
+    it('answers a stranger while 150 keys that it knows, from as many networks, take all that they get', async () => {
+      await becomeKnown(...keys);
+      await Promise.race(crowdOf((i) => `127.0.1.${1 + i}`, bearer));
+      expect(await statusFor('0', 'accepted')).toBe(503);
+      expect(await statusFor('new', 'accepted')).toBe(200);
     });
   });
 

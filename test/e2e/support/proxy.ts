@@ -98,7 +98,10 @@ function parseStatus(table: string): Partial<Record<string, ReplicaStatus>> {
   );
 }
 
-/** A replica that is ready, and answers nothing: it drops requests for `/v1/dropped`, and holds all others. */
+/**
+ * A replica that is ready, and answers only `/v1/accepted` and `/v1/refused`, as if for a valid key and another one. It
+ * drops requests for `/v1/dropped`, and holds all others.
+ */
 export async function startMuteReplica(): Promise<{
   origin: string;
   /** Resolves when it holds so many requests. */
@@ -108,6 +111,8 @@ export async function startMuteReplica(): Promise<{
   let held = 0;
   const server: Server = createServer((request, response) => {
     if (request.url === '/health/ready') response.end();
+    if (request.url === '/v1/accepted') response.end();
+    if (request.url === '/v1/refused') response.writeHead(401).end();
     if (request.url === '/v1/dropped') request.socket.destroy();
     if (request.url === '/v1/held') held++;
   });
