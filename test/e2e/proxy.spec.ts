@@ -189,9 +189,9 @@ describeProxy('The proxy (needs HAProxy)', () => {
     expect(configuration.match(/track-sc\d .*/g)).toEqual([
       'track-sc0 src,ipmask(32,48)',
       'track-sc1 src,ipmask(32,48)',
-      'track-sc2 var(txn.key) table api_keys',
-      'track-sc1 src,ipmask(32,48)',
       'track-sc2 var(txn.key) table api_keys unless METH_OPTIONS',
+      'track-sc1 src,ipmask(32,48)',
+      'track-sc2 var(txn.key) table api_keys if limited || { status 200:299 } !preflight',
       'track-sc1 src,ipmask(32,48)',
       'track-sc0 src,ipmask(32,48)',
     ]);
@@ -292,7 +292,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
     const crowdOf = (from: (i: number) => string, header: (i: number) => string) =>
       Array.from({ length: CROWD }, (_, i) => refusal(from(i), header(i)));
     const bearer = (key: string | number): string => `Authorization: Bearer ${key}`;
-    const statusFor = async (key: string, path: 'accepted' | 'refused'): Promise<number> =>
+    const statusFor = async (key: string, path: 'accepted' | 'missing' | 'refused'): Promise<number> =>
       parseRaw(await sendRaw(proxy.origin, get(`/v1/${path}`, bearer(key)), '127.0.0.3')).status;
     const becomeKnown = async (...keys: string[]): Promise<void> => {
       for (const key of keys) expect(await statusFor(key, 'accepted')).toBe(200);
@@ -346,11 +346,19 @@ describeProxy('The proxy (needs HAProxy)', () => {
 
     it('answers those whose key it knows while strangers from 150 networks take all that they get', async () => {
       await becomeKnown('one', 'ended');
-      await sendRaw(proxy.origin, get('/v1/accepted', bearer('made-up')).replace('GET', 'OPTIONS'));
+      expect(await statusFor('without-success', 'missing')).toBe(404);
+      const preflight = async (from: string, ...headers: string[]): Promise<number> => {
+        const text = get('/v1/accepted', ...headers).replace('GET', 'OPTIONS');
+        return parseRaw(await sendRaw(proxy.origin, text, from)).status;
+      };
+      expect(await preflight('127.0.0.4', bearer('made-up'))).toBe(200);
       await Promise.race(crowdOf((i) => `127.0.1.${1 + i}`, bearer));
       expect(await statusFor('new', 'accepted')).toBe(503);
       expect(await statusFor('made-up', 'accepted')).toBe(503);
+      expect(await preflight('127.0.0.4')).toBe(503);
       expect(await statusFor('one', 'accepted')).toBe(200);
+      expect(await preflight('127.0.0.3')).toBe(200);
+      expect(await statusFor('without-success', 'accepted')).toBe(200);
       expect(await statusFor('ended', 'refused')).toBe(401);
       expect(await statusFor('ended', 'accepted')).toBe(503);
     });

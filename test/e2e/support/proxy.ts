@@ -99,8 +99,8 @@ function parseStatus(table: string): Partial<Record<string, ReplicaStatus>> {
 }
 
 /**
- * A replica that is ready, and answers only `/v1/accepted` and `/v1/refused`, as if for a valid key and another one. It
- * drops requests for `/v1/dropped`, and holds all others.
+ * A replica that is ready, and answers only `/v1/accepted` and `/v1/missing`, as if for a valid key, and `/v1/refused`, for
+ * another one. It drops requests for `/v1/dropped`, and holds all others.
  */
 export async function startMuteReplica(): Promise<{
   origin: string;
@@ -112,6 +112,7 @@ export async function startMuteReplica(): Promise<{
   const server: Server = createServer((request, response) => {
     if (request.url === '/health/ready') response.end();
     if (request.url === '/v1/accepted') response.end();
+    if (request.url === '/v1/missing') response.writeHead(404, { ratelimit: '"requests";r=1;t=1' }).end();
     if (request.url === '/v1/refused') response.writeHead(401).end();
     if (request.url === '/v1/dropped') request.socket.destroy();
     if (request.url === '/v1/held') held++;
