@@ -6,7 +6,6 @@ import { ApiError } from '../api/errors/api-error.js';
 import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
-import { DATABASE_LIMITS } from '../database/limits.js';
 import { countHeader } from '../edge/http/raw-headers.js';
 import { LoadMonitor } from '../edge/load-monitor.js';
 import { NetworkShares } from '../edge/network-shares.js';
@@ -20,8 +19,8 @@ import { PUBLIC } from '../api/public.decorator.js';
 const SCHEME = 'Bearer ';
 /** Look-ups per second for an address that has exceeded its failures. */
 const EXTRA_LOOK_UPS = 5;
-/** Look-ups of unknown keys at once: half of a batch, so that reads of known keys have the other half. */
-const UNKNOWN_AT_ONCE = DATABASE_LIMITS.batch / 2;
+/** Look-ups of unknown keys at once. They share statements. */
+const UNKNOWN_AT_ONCE = 64;
 
 /** Requires a valid API key for every route that is not public. */
 @Injectable()

@@ -31,7 +31,7 @@ export class KeyCache {
   hits = 0;
   misses = 0;
 
-  constructor(private readonly findInDatabase: (hash: Buffer) => Promise<ApiKey | null>) {}
+  constructor(private readonly findInDatabase: (hash: Buffer, wasSeen: boolean) => Promise<ApiKey | null>) {}
 
   /** Returns the key if it was found within the last two seconds. */
   get(hash: string): CachedKey | undefined {
@@ -68,7 +68,7 @@ export class KeyCache {
 
   private lookUp(hash: string): Promise<CachedKey | null> {
     this.misses++;
-    const pending = this.findInDatabase(Buffer.from(hash, 'base64'))
+    const pending = this.findInDatabase(Buffer.from(hash, 'base64'), this.hasSeen(hash))
       .then((key) => this.remember(hash, key))
       .finally(() => this.pending.delete(hash));
     this.pending.set(hash, pending);

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Between, IsNull, LessThan, MoreThan, Not } from 'typeorm';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
 import { ApiKey } from './api-key.entity.js';
+import { LookUps } from './look-ups.js';
 
 export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'> &
   Partial<Pick<ApiKey, 'originId'>>;
@@ -16,11 +17,22 @@ const UNCHANGED = { revokedAt: () => 'revoked_at' };
 /** All statements on API keys. */
 @Injectable()
 export class KeysRepository {
+  /** Apart from made-up keys, for which they would have to wait. */
+  private readonly seen = this.lookUps();
+  private readonly unseen = this.lookUps();
+
   constructor(@InjectRepository(ApiKey) private readonly keys: BatchedRepository<ApiKey>) {}
 
   /** On the hot path, for every request whose key is not cached. */
-  findByHash(hash: Buffer): Promise<ApiKey | null> {
-    return this.keys.readOne({ hash }, 'permission');
+  findByHash(hash: Buffer, wasSeen: boolean): Promise<ApiKey | null> {
+    return (wasSeen ? this.seen : this.unseen).find(hash);
+  }
+
+  private lookUps(): LookUps<ApiKey> {
+    return new LookUps(
+      (hashes) => this.keys.readListed('hash', hashes, 'permission'),
+      ({ hash }) => hash,
+    );
   }
 
   findById(id: bigint): Promise<ApiKey | null> {

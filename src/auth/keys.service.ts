@@ -44,7 +44,7 @@ export class KeysService {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    const cache = new KeyCache((hash) => this.repository.findByHash(hash));
+    const cache = new KeyCache((hash, wasSeen) => this.repository.findByHash(hash, wasSeen));
     this.cache = cache;
     metrics.total('api_key_cache_misses_total', 'Look-ups of keys in the database.', () => cache.misses);
     metrics.total(

@@ -1,10 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { getRepositoryToken } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { ApiKey } from '../../src/auth/api-key.entity.js';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Clock, DAY_MS } from '../../src/common/clock.js';
+import type { BatchedRepository } from '../../src/database/batching/batched-repository.js';
 import { expectError } from './support/expectations.js';
 import { describeOnServer } from './support/database.js';
 import { type Service, startService } from './support/service.js';
@@ -34,6 +37,20 @@ describe('API keys', () => {
     await list(unknown);
     expect(together.map(({ status }) => status)).toEqual([200, 200, 200, 401, 401]);
     expect(lookUps).toHaveBeenCalledTimes(2);
+  });
+
+  it('that are new are looked up together, and none is refused, while the database is slow', async () => {
+    const issued = await Promise.all(Array.from({ length: 60 }, () => keys.issue({ name: 'new' })));
+    const asked = jest.spyOn(repository(), 'findByHash');
+    const table = service.app.get<BatchedRepository<ApiKey>>(getRepositoryToken(ApiKey));
+    const read = table.readListed.bind(table);
+    const statements = jest.spyOn(table, 'readListed').mockImplementation(async (...given) => {
+      while (asked.mock.calls.length < issued.length) await setTimeout(1);
+      return read(...given);
+    });
+    const answers = await Promise.all(issued.map(({ key }) => list(key)));
+    expect(answers.map(({ status }) => status)).toEqual(issued.map(() => 200));
+    expect(statements.mock.calls.length).toBeLessThanOrEqual(5); // four, and one for all others
   });
 
   it('are not mixed up when many are checked concurrently', async () => {

@@ -189,7 +189,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
     expect(configuration.match(/track-sc\d .*/g)).toEqual([
       'track-sc0 src,ipmask(32,48)',
       'track-sc1 src,ipmask(32,48)',
-      'track-sc2 var(txn.key) table api_keys unless METH_OPTIONS',
+      'track-sc2 var(txn.key) table api_keys if known',
       'track-sc1 src,ipmask(32,48)',
       'track-sc2 var(txn.key) table api_keys if limited || { status 200:299 } !preflight',
       'track-sc1 src,ipmask(32,48)',

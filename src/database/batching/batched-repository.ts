@@ -68,16 +68,26 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     super(entity, manager);
   }
 
-  /** A row that equals all of these values. Permissions are read at the primary. A transaction locks it. */
-  async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
+  /** A row that equals all of these values. A transaction locks it. */
+  async readOne(where: Partial<T>): Promise<T | null> {
     const names = Object.keys(where);
     if (names.length === 0) throw new Error(`${this.name}.readOne() needs a condition.`);
     const { statements, queues } = this;
     // Citus locks no rows that may be in several shards.
     const isLocked = this.manager.queryRunner && !queues.isDistributed;
     const statement = isLocked ? statements.readOneLocked(names) : statements.readOne(names);
-    const [row] = await this.read(statement, Object.values(where), purpose);
+    const [row] = await this.read(statement, Object.values(where));
     return (row as T | undefined) ?? null;
+  }
+
+  /** The rows whose property has one of these values. Permissions are read at the primary. */
+  async readListed<P extends string & keyof T>(
+    property: P,
+    values: readonly T[P][],
+    purpose: Purpose = 'answer',
+  ): Promise<readonly T[]> {
+    const rows = await this.read(this.statements.readListed(property), [values], purpose);
+    return rows as unknown as T[];
   }
 
   /** A page in ascending order of a unique property. */

@@ -9,6 +9,8 @@ export type Decoder = (value: unknown) => unknown;
 /** How pg writes a value. Its types leave this out. */
 export const { prepareValue } = (pg as unknown as { utils: { prepareValue: Encoder } }).utils;
 
+/** In arrays, pg writes them as text. That is fine for a list of hashes, and slow for files. */
+const BYTES = 'bytea';
 /** Types that round-trip through array parameters. */
 const ARRAY_SAFE_TYPES = new Set([
   'bigint',
@@ -34,7 +36,7 @@ export function arraySafeType(column: ColumnMetadata): string | undefined {
 
 /** @throws for a column whose values cannot be listed */
 export function listTypeOf(column: ColumnMetadata): string {
-  const type = arraySafeType(column);
+  const type = typeOf(column) === BYTES && !column.isArray ? BYTES : arraySafeType(column);
   if (type) return type;
   throw new Error(`A filter cannot list values of ${nameOf(column)}: its type does not survive an array.`);
 }
@@ -79,7 +81,7 @@ function throughTypeOrm(column: ColumnMetadata): Encoder {
 /** Whether pg alone treats values as TypeORM does. TypeORM takes a date as text, and any JSON value as JSON. */
 export function isPlain(column: ColumnMetadata): boolean {
   const type = typeOf(column);
-  return (type === 'bytea' || ARRAY_SAFE_TYPES.has(type)) && type !== 'date' && !column.isArray;
+  return (type === BYTES || ARRAY_SAFE_TYPES.has(type)) && type !== 'date' && !column.isArray;
 }
 
 function typeOf(column: ColumnMetadata): string {

@@ -88,6 +88,17 @@ export class EntitySql {
     });
   }
 
+  /** The value: a list. */
+  readListed(property: string): EntityStatement {
+    return this.cached('listed by', [`${property}[]`], () => {
+      const by = [`${property}[]`];
+      return {
+        text: this.select(this.conditionsOfListed(by, by, ASCENDING)),
+        encoders: this.encoders(by),
+      };
+    });
+  }
+
   /**
    * A page of those that match the filters, by the last property. A filter `id[]` takes a list of ids. The values: those
    * of the filters, where the page starts, and the limit.

@@ -5,7 +5,6 @@ import {
   type EntityWithId,
   type Orders,
   type PageRequest,
-  type Purpose,
 } from '../batching/batched-repository.js';
 import type { EntitySql } from '../batching/entity-sql.js';
 import { withinLimits } from '../within-limits.js';
@@ -15,11 +14,11 @@ import { DistributedSql } from './distributed-sql.js';
 
 /** The repository of a distributed entity. It asks one shard where the values tell which. */
 export class DistributedRepository<T extends EntityWithId> extends ClusterRepository<T> {
-  override async readOne(where: Partial<T>, purpose: Purpose = 'answer'): Promise<T | null> {
+  override async readOne(where: Partial<T>): Promise<T | null> {
     const place = where[this.placed.place as keyof T];
-    if (typeof place !== 'bigint') return super.readOne(where, purpose);
+    if (typeof place !== 'bigint') return super.readOne(where);
     const statement = this.placed.readOneOfBlock(Object.keys(where));
-    const [row] = await this.read(statement, [...Object.values(where), blockOf(place)], purpose);
+    const [row] = await this.read(statement, [...Object.values(where), blockOf(place)]);
     return (row as T | undefined) ?? null;
   }
 
