@@ -7,14 +7,14 @@ import { LegitimateClients } from './support/legitimate-clients.mjs';
 import { makeLink } from './support/link.mjs';
 import { query } from './support/postgres.mjs';
 import { watchMemory } from './support/process-figures.mjs';
-import { startService } from './support/service.mjs';
+import { issueKeys, startService } from './support/service.mjs';
 import { setUp } from './support/set-up.mjs';
 import { CUT_WITHIN_S, judgeCrowd } from './support/slow-crowd.mjs';
 
 export const hasShortForm = true;
 export const title = 'slow clients of the deployment, over a real link, take nothing from anybody else';
 
-/** More than the slots of both replicas. All crowds together stay below the limit per address. */
+/** More than the slots of both replicas. Each crowd has an address of its own, and stays below what that gets; all share a key. */
 const HOLDING = 160;
 const OTHERS = 50;
 const BYTES_PER_S = 15_000;
@@ -25,6 +25,7 @@ export async function run(drill) {
   const attackS = drill.short ? 20 : 60;
   const link = makeLink(drill);
   const { cluster, settings, key } = await setUp(drill);
+  const [slowKey] = await issueKeys(settings, 1);
   const [one, two] = [await startReplica(drill, settings), await startReplica(drill, settings)];
   await addLargeAnimals(cluster.url);
   const proxy = await startHaproxy(drill, {
@@ -36,7 +37,7 @@ export async function run(drill) {
   const legitimate = new LegitimateClients(drill, proxy.origin, key);
   await delay(2_000);
 
-  const plans = crowdsOf(proxy.origin, key);
+  const plans = crowdsOf(proxy.origin, slowKey, link.clients);
   const crowds = startCrowds(link);
   drill.progress(`the slow clients come: ${plans.map(({ size, name }) => `${size} ${name}`).join(', ')}`);
   await crowds('come', plans);
@@ -76,7 +77,7 @@ function startCrowds(link) {
   };
 }
 
-function crowdsOf(origin, key) {
+function crowdsOf(origin, key, addresses) {
   const authorization = `Authorization: Bearer ${key}\r\n`;
   const bundle = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
   const page = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\n${authorization}\r\n`;
@@ -93,7 +94,7 @@ function crowdsOf(origin, key) {
     { name: 'slow headers', first: 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n', drip: 'X-A: b\r\n' },
     { name: 'silent connections', first: '', drip: '' },
     { name: 'readers of the page that do not read', first: bundle.repeat(4), drip: '\r\n', reads: false },
-  ].map((crowd) => ({ origin, size: OTHERS, ...crowd }));
+  ].map((crowd, i) => ({ origin, from: addresses[i], size: OTHERS, ...crowd }));
 }
 
 /** The start of a body that never ends, without a key. The wait for a body ends when the buffer is full. */

@@ -13,8 +13,8 @@ const GROUP = 50;
 
 /**
  * Clients that send `first`, then `drip` once a second, until they are cut off. They read everything, nothing
- * (`reads: false`), or `bytesPerSecond`. Those that are cut off come back within `backWithinMs`, spread over that time:
- * together, they would come back together for ever.
+ * (`reads: false`), or `bytesPerSecond`. They have the address `from`, if it is given. Those that are cut off come back
+ * within `backWithinMs`, spread over that time: together, they would come back together for ever.
  */
 export class SlowCrowd {
   /** Whether a client that is cut off reconnects. */
@@ -60,7 +60,7 @@ export class SlowCrowd {
   }
 
   #connect() {
-    const { address, first, drip, reads, bytesPerSecond, backWithinMs, leaves } = this.#client;
+    const { address, from, first, drip, reads, bytesPerSecond, backWithinMs, leaves } = this.#client;
     const sip =
       bytesPerSecond &&
       sipping(
@@ -68,7 +68,8 @@ export class SlowCrowd {
         () => socket,
         (bytes) => (this.bytes += bytes),
       );
-    const socket = connect({ host: address.hostname, port: Number(address.port), onread: sip });
+    const { hostname: host, port } = address;
+    const socket = connect({ host, port: Number(port), localAddress: from, onread: sip });
     let text = '';
     let timer;
     socket.on('connect', () => {
