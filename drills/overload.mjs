@@ -22,9 +22,9 @@ const BACK_MS = 5_000;
 const PEAK_CONNECTIONS = [32, 128];
 /**
  * Each in-flight request needs one connection; others wait, and their wait counts as latency. With many more, some
- * machines delay a few connections for seconds, independently of the service.
+ * machines delay a few connections for seconds, independently of the service, and the proxy gives an address 437.
  */
-const CONNECTIONS = 600;
+const CONNECTIONS = 400;
 /** The share of the peak that counts as normal load, sent after the overload. */
 const USUAL_SHARE = 0.3;
 /** The load generator must reach this share of its target rate, or the drill does not test overload. */

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from './service.js';
+
+type Answer = Awaited<ReturnType<Service['post']>>;
 
 /** Every resource has an id. */
 export interface Identified {
@@ -14,11 +17,21 @@ export async function addTo<T extends Identified>(
 ): Promise<T[]> {
   const added: T[] = [];
   for (const body of bodies) {
-    const answer = await service.post(path, body);
+    const answer = await insist(() => service.post(path, body));
     if (answer.status !== 201) throw new Error(`POST ${path} was refused: ${answer.text}`);
     added.push(answer.json as T);
   }
   return added;
+}
+
+/** Repeats what a busy machine refused without storing anything, for some seconds. */
+async function insist(post: () => Promise<Answer>): Promise<Answer> {
+  for (let attempts = 1; ; attempts++) {
+    const answer = await post();
+    if (answer.status !== 503 || !answer.text.includes('Nothing was stored.') || attempts === 10)
+      return answer;
+    await delay(500);
+  }
 }
 
 let seconds = 0;
