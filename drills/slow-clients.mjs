@@ -14,7 +14,7 @@ import { CUT_WITHIN_S, judgeCrowd } from './support/slow-crowd.mjs';
 export const hasShortForm = true;
 export const title = 'slow clients of the deployment, over a real link, take nothing from anybody else';
 
-/** More than the slots of both replicas. Each crowd has an address of its own, and stays below what that gets; all share a key. */
+/** More than the slots of both replicas. All crowds share a key; each has an address, and stays below what that gets. */
 const HOLDING = 160;
 const OTHERS = 50;
 const BYTES_PER_S = 15_000;

@@ -17,7 +17,7 @@ const UNCHANGED = { revokedAt: () => 'revoked_at' };
 /** All statements on API keys. */
 @Injectable()
 export class KeysRepository {
-  /** Apart from made-up keys, for which they would have to wait. */
+  /** Apart from others, which may be made up, and would have them wait. */
   private readonly seen = this.lookUps();
   private readonly unseen = this.lookUps();
 
@@ -26,13 +26,6 @@ export class KeysRepository {
   /** On the hot path, for every request whose key is not cached. */
   findByHash(hash: Buffer, wasSeen: boolean): Promise<ApiKey | null> {
     return (wasSeen ? this.seen : this.unseen).find(hash);
-  }
-
-  private lookUps(): LookUps<ApiKey> {
-    return new LookUps(
-      (hashes) => this.keys.readListed('hash', hashes, 'permission'),
-      ({ hash }) => hash,
-    );
   }
 
   findById(id: bigint): Promise<ApiKey | null> {
@@ -113,6 +106,13 @@ export class KeysRepository {
         { id, lastUsedAt: Not(isRecent) },
       ],
       { lastUsedAt },
+    );
+  }
+
+  private lookUps(): LookUps<ApiKey> {
+    return new LookUps(
+      (hashes) => this.keys.readListed('hash', hashes, 'permission'),
+      ({ hash }) => hash,
     );
   }
 }

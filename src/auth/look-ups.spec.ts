@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { BatchedRepository } from '../database/batching/batched-repository.js';
 import { DatabaseBusy } from '../database/database-errors.js';
+import type { ApiKey } from './api-key.entity.js';
+import { KeysRepository } from './keys.repository.js';
 import { LookUps } from './look-ups.js';
 
 interface Stored {
@@ -71,6 +74,23 @@ describe('Look-ups', () => {
       asked.map(() => ({ status: 'rejected', reason: expect.any(DatabaseBusy) })),
     );
     expect(sent()).toHaveLength(4);
+  });
+
+  it('of keys that were seen do not wait for those of others', async () => {
+    const asked: string[] = [];
+    const readListed = (_: string, hashes: Buffer[]): Promise<never> => {
+      asked.push(...hashes.map(String));
+      return new Promise(() => {});
+    };
+    const keys = new KeysRepository({ readListed } as unknown as BatchedRepository<ApiKey>);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      void keys.findByHash(Buffer.from(name), false);
+      await settle();
+    }
+    void keys.findByHash(Buffer.from('seen'), true);
+    await settle();
+    expect(asked).toEqual(['a', 'b', 'c', 'd', 'seen']);
   });
 
   it('of one turn share a statement, and fail with it, unlike later ones', async () => {

@@ -90,13 +90,11 @@ export class EntitySql {
 
   /** The value: a list. */
   readListed(property: string): EntityStatement {
-    return this.cached('listed by', [`${property}[]`], () => {
-      const by = [`${property}[]`];
-      return {
-        text: this.select(this.conditionsOfListed(by, by, ASCENDING)),
-        encoders: this.encoders(by),
-      };
-    });
+    const by = [`${property}[]`];
+    return this.cached('listed by', by, () => ({
+      text: this.select(this.conditionsOfListed(by, by, ASCENDING)),
+      encoders: this.encoders(by),
+    }));
   }
 
   /**
