@@ -28,7 +28,9 @@ const CONNECTIONS_OF_CROWDS = 2_000;
 const STATUS_OF_FOUR = 15;
 /** More requests than the slots of a replica and the places of its queue, both for keys that it knows and for strangers. */
 const CROWD = 150;
-/** The slots of a replica for keys that it knows, and some places of the queue. */
+/** Of a replica, for keys that it knows. */
+const SLOTS = 64;
+/** These slots, and some places of the queue. */
 const KEY_ALONE = 70;
 /** How long a request waits for a slot, less the rounding of timers. */
 const QUEUE_MS = 490;
@@ -335,6 +337,32 @@ describeProxy('The proxy (needs HAProxy)', () => {
       await becomeKnown('one');
       const crowd = Array.from({ length: KEY_ALONE }, (_, i) => refusal(`127.0.1.${1 + i}`, bearer('one')));
       expect((await Promise.race(crowd)).ms).toBeGreaterThanOrEqual(QUEUE_MS);
+    });
+
+    it('lets a network have some at a time while 20 others take what they get, and five more have come', async () => {
+      await becomeKnown('other', ...keys);
+      await Promise.race(
+        crowdOf(
+          (i) => `127.0.1.${1 + (i % 20)}`,
+          (i) => bearer(i % 20),
+        ),
+      );
+      const more = Array.from({ length: 5 }, (_, i) => refusal(`127.0.2.${1 + i}`, bearer(20 + i)));
+      const some = Array.from({ length: 3 }, () => refusal('127.0.3.1', bearer('other')));
+      for (const { ms } of await Promise.all([...more, ...some])) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
+    });
+
+    it('lets those whose key it knows wait while 150 networks with one key send preflights', async () => {
+      await becomeKnown('one', 'other');
+      const networks = keys.map((i) => `127.0.1.${1 + Number(i)}`);
+      for (const from of networks) await sendRaw(proxy.origin, get('/v1/accepted', bearer('one')), from);
+      const preflights = networks.map((from) =>
+        sendRaw(proxy.origin, get('/v1/held').replace('GET', 'OPTIONS'), from),
+      );
+      await replica.holds(SLOTS);
+      const others = Array.from({ length: 10 }, () => refusal('127.0.3.1', bearer('other')));
+      for (const { ms } of await Promise.all(others)) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
+      await Promise.all(preflights);
     });
 
     it.each([1, 5])('does the same to strangers from %d network(s)', async (networks) => {

@@ -76,7 +76,7 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     when: 'The request did not arrive in time.',
-    advice: 'Send headers within 8 seconds, all within 10.',
+    advice: 'Send the headers within 4 seconds, and the body within 4 more.',
   },
   gone: {
     status: 410,
