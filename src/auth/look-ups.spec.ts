@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
-import { DatabaseBusy } from '../database/database-errors.js';
+import { DatabaseError } from 'pg';
+import { DatabaseBusy, DatabaseOutage, DatabaseRefusal } from '../database/database-errors.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeysRepository } from './keys.repository.js';
 import { LookUps } from './look-ups.js';
@@ -93,15 +94,100 @@ describe('Look-ups', () => {
     expect(asked).toEqual(['a', 'b', 'c', 'd', 'seen']);
   });
 
-  it('of one turn share a statement, and fail with it, unlike later ones', async () => {
+  it.each([
+    ['an outage', new DatabaseOutage()],
+    ['too much load', new DatabaseBusy()],
+  ])('of one turn share a statement, and fail with it, unlike later ones: %s', async (_, failure) => {
     const failing = Promise.allSettled([find('a'), find('b')]);
     await settle();
     const later = find('c');
     await settle();
     expect(sent()).toEqual([['a', 'b'], ['c']]);
-    statements[0]?.end(new Error('refused'));
-    expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    statements[0]?.end(failure);
+    expect(await failing).toEqual([1, 2].map(() => ({ status: 'rejected', reason: failure })));
     statements[1]?.end();
     expect(await later).toBe('c');
+    await settle();
+    expect(sent()).toHaveLength(2);
+  });
+
+  describe('whose statement the database refuses', () => {
+    const refusal = new DatabaseRefusal();
+
+    /** Each answer comes a turn after its statement. Those with a bad hash are refused. */
+    const answerAll = async (failure: Error = refusal, from = 0): Promise<void> => {
+      for (let at = from; at < statements.length; at++) {
+        const { hashes, end } = statements[at] as (typeof statements)[0];
+        end(hashes.some((name) => name.startsWith('bad')) ? failure : undefined);
+        await settle();
+      }
+    };
+    const outcomes = async (names: string[], failure?: Error): Promise<unknown[]> => {
+      const [asked, from] = [Promise.allSettled(names.map(find)), statements.length];
+      await settle();
+      await answerAll(failure, from);
+      return (await asked).map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
+    };
+
+    it.each([
+      ['a damaged page', refusal],
+      ['a policy that fails', new DatabaseError('division by zero', 0, 'error')],
+    ])('are repeated alone, so that only the faulty one fails: %s', async (_, failure) => {
+      expect(await outcomes(['a', 'bad', 'no'], failure)).toEqual(['a', failure, undefined]);
+      expect(sent()).toEqual([['a', 'bad', 'no'], ['a'], ['bad'], ['no']]);
+    });
+
+    it('share no statement for a minute, or until they succeed', async () => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+      expect(await outcomes(['bad'])).toEqual([refusal]);
+      expect(await outcomes(['a', 'bad', 'b'])).toEqual(['a', refusal, 'b']);
+      expect(sent()).toEqual([['bad'], ['a', 'b'], ['bad']]);
+      jest.advanceTimersByTime(60_001);
+      statements.length = 0;
+      expect(await outcomes(['a', 'bad'])).toEqual(['a', refusal]);
+      const mended = Promise.all([find('bad'), find('c')]);
+      await settle();
+      for (const { end } of statements) end();
+      await mended;
+      statements.length = 0;
+      await outcomes(['bad', 'c']);
+      expect(sent()[0]).toEqual(['bad', 'c']);
+    });
+
+    it('take turns with those that are shared', async () => {
+      const names = ['bad', ...'abcdefgh'];
+      const asked = Promise.allSettled(names.map(find));
+      await settle();
+      statements[0]?.end(refusal);
+      await settle();
+      expect(sent().slice(1)).toEqual([['bad'], ['a'], ['b'], ['c']]);
+      const shared = Promise.all([find('x'), find('y')]);
+      await settle();
+      statements[2]?.end();
+      await settle();
+      statements[3]?.end();
+      await settle();
+      expect(sent().slice(5)).toEqual([['x', 'y'], ['d']]);
+      const more = find('z');
+      await settle();
+      await answerAll(refusal, 1);
+      expect(sent().slice(7, 9)).toEqual([['z'], ['e']]);
+      expect(await shared).toEqual(['x', 'y']);
+      expect(await more).toBe('z');
+      expect((await asked).filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    });
+
+    it('are not repeated for callers that were refused meanwhile', async () => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+      const asked = Promise.allSettled(['bad', ...'abcdefgh'].map(find));
+      await settle();
+      statements[0]?.end(refusal);
+      await settle();
+      jest.advanceTimersByTime(1_000);
+      const refused = { status: 'rejected', reason: expect.any(DatabaseBusy) };
+      expect(await asked).toEqual(Array.from({ length: 9 }, () => refused));
+      await answerAll(refusal, 1);
+      expect(sent()).toHaveLength(5);
+    });
   });
 });

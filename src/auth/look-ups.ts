@@ -1,18 +1,36 @@
-import { withinLimits } from '../database/within-limits.js';
+import { LRUCache } from 'lru-cache';
+import { refusesStatement } from '../database/database-errors.js';
+import { requireTime, withinLimits } from '../database/within-limits.js';
 
 /** Few, as each takes a place in a batch. */
 const MOST_STATEMENTS = 4;
 
+/** How long a hash whose look-up the database refused is kept out of the statements of others. */
+const APART_MS = 60_000;
+const MOST_APART = 1_000;
+
+type Found<T> = ReadonlyMap<string, T>;
+type Line = (() => void)[];
+
+interface Shared<T> {
+  readonly hashes: Buffer[];
+  readonly rows: Promise<Found<T>>;
+}
+
 /**
  * Looks rows up by their hash. While as many statements are under way as there may be, those that are asked for share the
- * next one, and its failure: after a start, a process has to look up all keys, which must not take all places of the
- * batches of a slow database.
+ * next one: after a start, a process has to look up all keys, which must not take all places of the batches of a slow
+ * database. They share its failure, too, unless a row may be the cause, such as one on a damaged page: then each is asked
+ * for alone, and later the faulty ones only.
  */
 export class LookUps<T> {
-  private waiting: Buffer[] = [];
-  private next: Promise<ReadonlyMap<string, T>> | undefined;
+  private next: Shared<T> | undefined;
   private underWay = 0;
-  private wakeNext = (): void => {};
+  private readonly forShared: Line = [];
+  private readonly forAlone: Line = [];
+  /** The line that gets the next place comes first. They take turns, so that neither waits for all of the other. */
+  private lines: [Line, Line] = [this.forShared, this.forAlone];
+  private readonly apart = new LRUCache<string, true>({ max: MOST_APART, ttl: APART_MS });
 
   constructor(
     private readonly readAll: (hashes: readonly Buffer[]) => Promise<readonly T[]>,
@@ -20,27 +38,73 @@ export class LookUps<T> {
   ) {}
 
   async find(hash: Buffer): Promise<T | null> {
-    this.waiting.push(hash);
-    this.next ??= this.read();
-    const rows = await withinLimits(performance.now(), this.next);
+    const begun = performance.now();
+    const isApart = this.apart.has(nameOf(hash));
+    const rows = await withinLimits(begun, isApart ? this.alone(hash, begun) : this.shared(hash, begun));
     return rows.get(nameOf(hash)) ?? null;
   }
 
-  private async read(): Promise<ReadonlyMap<string, T>> {
-    await new Promise<void>((resolve) => {
-      if (this.underWay < MOST_STATEMENTS) resolve();
-      else this.wakeNext = resolve;
-    });
-    const hashes = this.waiting;
-    this.waiting = [];
-    this.next = undefined;
-    this.underWay++;
+  private async shared(hash: Buffer, begun: number): Promise<Found<T>> {
+    const { hashes, rows } = (this.next ??= this.begin());
+    hashes.push(hash);
     try {
-      const rows = await this.readAll(hashes);
-      return new Map(rows.map((row) => [nameOf(this.hashOf(row)), row]));
+      return await rows;
+    } catch (error) {
+      if (hashes.length === 1 || !refusesStatement(error)) throw error;
+      return this.alone(hash, begun);
+    }
+  }
+
+  private begin(): Shared<T> {
+    const hashes: Buffer[] = [];
+    const take = (): Buffer[] => {
+      this.next = undefined;
+      return hashes;
+    };
+    return { hashes, rows: this.inPlace(this.forShared, () => this.read(take())) };
+  }
+
+  private alone(hash: Buffer, begun: number): Promise<Found<T>> {
+    return this.inPlace(this.forAlone, () => {
+      requireTime(begun);
+      return this.read([hash]);
+    });
+  }
+
+  private async inPlace<R>(line: Line, run: () => Promise<R>): Promise<R> {
+    await new Promise<void>((resolve) => {
+      line.push(resolve);
+      this.fillPlaces();
+    });
+    try {
+      return await run();
     } finally {
       this.underWay--;
-      this.wakeNext();
+      this.fillPlaces();
+    }
+  }
+
+  private fillPlaces(): void {
+    while (this.underWay < MOST_STATEMENTS) {
+      const [first, second] = this.lines;
+      const [line, other] = first.length > 0 ? [first, second] : [second, first];
+      const enter = line.shift();
+      if (!enter) return;
+      this.lines = [other, line];
+      this.underWay++;
+      enter();
+    }
+  }
+
+  private async read(hashes: readonly Buffer[]): Promise<Found<T>> {
+    const single = hashes.length === 1 ? nameOf(hashes[0] as Buffer) : '';
+    try {
+      const rows = await this.readAll(hashes);
+      this.apart.delete(single);
+      return new Map(rows.map((row) => [nameOf(this.hashOf(row)), row]));
+    } catch (error) {
+      if (single && refusesStatement(error)) this.apart.set(single, true);
+      throw error;
     }
   }
 }

@@ -71,6 +71,11 @@ export function toRefusal(error: DatabaseError): Error {
   return isBusy(error) ? new DatabaseBusy({ cause: error }) : new DatabaseRefusal({ cause: error });
 }
 
+/** The server answered that it cannot run the statement, maybe for a row of it. No outage, no timeout, not too much load. */
+export function refusesStatement(error: unknown): boolean {
+  return error instanceof DatabaseError || error instanceof DatabaseRefusal;
+}
+
 function isBusy(error: unknown): boolean {
   return error instanceof DatabaseError && ['busy', 'conflict'].includes(meaningOfError(error));
 }

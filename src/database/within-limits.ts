@@ -10,3 +10,8 @@ export function withinLimits<T>(begun: number, part: Promise<T>): Promise<T> {
     throw new DatabaseBusy();
   });
 }
+
+/** For a part that waited until its turn: its caller may have been refused meanwhile. */
+export function requireTime(begun: number): void {
+  if (performance.now() - begun >= LIMIT_MS) throw new DatabaseBusy();
+}
