@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Between, IsNull, LessThan, MoreThan, Not } from 'typeorm';
+import type { Clock } from '../common/clock.js';
 import type { BatchedRepository } from '../database/batching/batched-repository.js';
+import { ASK_CLOCK, clockDifference, type ClockRows } from '../database/server/clock-watch.js';
 import { ApiKey } from './api-key.entity.js';
 import { LookUps } from './look-ups.js';
 
@@ -107,6 +109,12 @@ export class KeysRepository {
       ],
       { lastUsedAt },
     );
+  }
+
+  /** How the clock differs from the database's, in words; `undefined` when it hardly does. */
+  async clockDifference(clock: Clock): Promise<string | undefined> {
+    const rows = await this.keys.query<ClockRows>(ASK_CLOCK);
+    return clockDifference(rows, clock.now().getTime());
   }
 
   private lookUps(): LookUps<ApiKey> {

@@ -138,6 +138,11 @@ export class KeysService {
     return this.repository.deleteEndedBefore(new Date(this.clock.now().getTime() - olderThanMs));
   }
 
+  /** How this clock differs from the database's, in words; `undefined` when it hardly does. */
+  clockDifference(): Promise<string | undefined> {
+    return this.repository.clockDifference(this.clock);
+  }
+
   private generate({ name, owner, note }: KeyLabels, lifeMs: number): { key: string; row: NewKey } {
     const key = generateKey(this.config.keyEnvironment);
     const hash = Buffer.from(hashKey(key), 'base64');

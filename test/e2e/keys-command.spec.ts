@@ -71,4 +71,24 @@ describeInside('npm run keys', () => {
     const all = JSON.parse(await keys('list', '--json')) as { id: string; name: string }[];
     expect(all.find((key) => key.id === String(id))?.name).toBe(name);
   });
+
+  it.each([
+    [400, /^The clock of this machine is 400 days ahead of the database's\. Nothing was changed\.\n/],
+    [-400, /^The clock of this machine is 400 days behind the database's\. Nothing was changed\.\n/],
+  ])('refuses to write dates, and to delete by them, with a clock off by %d days', async (days, message) => {
+    const [, id = ''] = /number (\d+)/.exec(await keys('issue', '--name', `off by ${days}`)) ?? [];
+    const before = await keys('list', '--json');
+    service.clock.moveTo(new Date(Date.now() + days * DAY_MS).toISOString());
+    try {
+      for (const words of [['prune'], ['rotate', id], ['issue', '--name', 'off']])
+        await expect(keys(...words)).rejects.toThrow(message);
+      expect(await keys('show', id)).toMatch(/^state +/m);
+    } finally {
+      service.clock.moveTo(new Date().toISOString());
+    }
+    expect(await keys('list', '--json')).toBe(before);
+    service.clock.moveTo(new Date(Date.now() - DAY_MS).toISOString());
+    expect(await keys('revoke', id)).toContain('is revoked');
+    service.clock.moveTo(new Date().toISOString());
+  });
 });

@@ -62,20 +62,20 @@ export function parseCommand(args: string[]): Command | undefined {
         note: line(values.note),
         lifeMs,
       };
-      return async (keys) => {
+      return dated(async (keys) => {
         const issued = await keys.issue(request);
         return printIssued(issued, `A key for ${issued.name}, number ${issued.id}.`);
-      };
+      });
     }
     case 'rotate': {
       const id = requireId(name, word);
       const overlapMs = parseDuration('--overlap', values.overlap);
-      return async (keys) => {
+      return dated(async (keys) => {
         const issued = await keys.rotate(id, overlapMs, lifeMs);
         if (!issued) throw noWorkingKey(id);
         const old = `Key ${id} keeps working for ${overlapMs / 3_600_000} hours at most.`;
         return printIssued(issued, `${old}\nIts successor is number ${issued.id}.`, { replaces: String(id) });
-      };
+      });
     }
     case 'revoke': {
       const id = requireId(name, word);
@@ -92,14 +92,26 @@ export function parseCommand(args: string[]): Command | undefined {
     case 'prune': {
       refuseWord(name, word);
       const olderThanMs = parseDuration('--older-than', values['older-than']);
-      return async (keys) => {
+      return dated(async (keys) => {
         const forgotten = await keys.prune(olderThanMs);
         return print(`Deleted ${forgotten} expired or revoked keys.`, { forgotten });
-      };
+      });
     }
     default:
       throw new UsageError(`There is no such command: ${name}\n\n${USAGE}`);
   }
+}
+
+/** By a wrong clock, valid keys would be deleted, or end at once. A revocation must succeed all the same. */
+function dated(command: Command): Command {
+  return async (keys) => {
+    const difference = await keys.clockDifference();
+    if (difference === undefined) return command(keys);
+    throw new UsageError(
+      `The clock of this machine is ${difference}. Nothing was changed.\n` +
+        'Synchronise both, such as by NTP, then repeat the command.',
+    );
+  };
 }
 
 function othersOf(sameName: bigint[] | undefined): string {

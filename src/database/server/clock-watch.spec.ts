@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { ClockWatch } from './clock-watch.js';
+import { clockDifference, ClockWatch } from './clock-watch.js';
 
 const SERVER = new Date('2026-11-22T10:00:00Z');
 
@@ -50,6 +50,17 @@ it('Clocks are compared at most once a minute', async () => {
   await askAfterAMinute(watch, 0);
   watch.ask({ query });
   expect(query).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  [-30, undefined],
+  [7_199, '7199 s ahead of'],
+  [-7_200, '2 hours behind'],
+  [400 * 86_400, '400 days ahead of'],
+])('A clock that differs by %d s is %s the database’s', (seconds, words) => {
+  const rows = [{ seconds: '1000.5' }];
+  const told = clockDifference(rows, 1_000_500 + seconds * 1_000);
+  expect(told).toBe(words && `${words} the database's`);
 });
 
 it('Clocks that cannot be compared are not reported', async () => {
