@@ -2,6 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { KEYS } from './auth/cli/arguments.js';
 import { KeysService } from './auth/keys.service.js';
 import { API_PREFIX } from './common/api-prefix.js';
+import { dayOf } from './common/clock.js';
 import { Config } from './common/config/config.js';
 
 /** Announces the address: to the terminal on the embedded database, else to the log. */
@@ -21,7 +22,7 @@ export async function offerDevelopmentKey(app: NestFastifyApplication): Promise<
     return;
   }
   const { key, expiresAt } = await keys.issue({ name: 'development' });
-  print(`An API key for development, shown only once (expires on ${expiresAt.toISOString().slice(0, 10)}):`);
+  print(`An API key for development, shown only once (expires on ${dayOf(expiresAt)}):`);
   print(`  ${key}`);
   print('Try it:');
   print(`  curl -i -H 'Authorization: Bearer ${key}' ${await originOf(app)}${API_PREFIX}/pets`);

@@ -1,8 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Clock, DAY_MS } from '../common/clock.js';
+import { Clock, DAY_MS, dayOf } from '../common/clock.js';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
+import { FARTHEST_MS } from '../database/pg-types.js';
 import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, environmentOfKey, keyPrefixOf } from './key-format.js';
@@ -147,7 +148,7 @@ export class KeysService {
     const key = generateKey(this.config.keyEnvironment);
     const hash = Buffer.from(hashKey(key), 'base64');
     const createdAt = this.clock.now();
-    const expiresAt = new Date(createdAt.getTime() + lifeMs);
+    const expiresAt = new Date(Math.min(createdAt.getTime() + lifeMs, FARTHEST_MS));
     return { key, row: { name, owner, note, hash, hint: hintOfKey(key), createdAt, expiresAt } };
   }
 
@@ -182,6 +183,5 @@ function longestLife(keys: readonly ApiKey[]): number {
 }
 
 function expired({ expiresAt }: ApiKey): ApiError {
-  const day = expiresAt.toISOString().slice(0, 10);
-  return new ApiError('expired_api_key', `The API key expired on ${day}. Ask for a new one.`);
+  return new ApiError('expired_api_key', `The API key expired on ${dayOf(expiresAt)}. Ask for a new one.`);
 }

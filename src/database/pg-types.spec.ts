@@ -43,4 +43,14 @@ describe('fieldReader', () => {
   ])('reads other types like the driver: %s', (_name, oid, text) => {
     expect(read(oid, text)).toEqual((types.getTypeParser(oid, 'text') as (text: string) => unknown)(text));
   });
+
+  it.each([
+    ['infinity', 8.64e15],
+    ['-infinity', -8.64e15],
+    ['294276-12-31 23:59:59.999999+00', 8.64e15],
+    ['4714-11-24 00:00:00+00 BC', Date.UTC(-4713, 10, 24)],
+    ['1969-12-31 23:59:59.999+00', -1],
+  ])('reads the time %s as a valid date', (text, milliseconds) => {
+    expect(read(TIMESTAMPTZ, text)).toEqual(new Date(milliseconds));
+  });
 });

@@ -1,16 +1,29 @@
 import pg from 'pg';
 
-const { INT8, TEXT }: Record<string, number> = pg.types.builtins;
+const { DATE, INT8, TEXT, TIMESTAMP, TIMESTAMPTZ }: Record<string, number> = pg.types.builtins;
+const TIMES: ReadonlySet<number | undefined> = new Set([DATE, TIMESTAMP, TIMESTAMPTZ]);
 const pgParser: pg.CustomTypesConfig['getTypeParser'] = pg.types.getTypeParser;
 
 /** Sends a `Date` in UTC. In local time, pg would lose the seconds that the offsets of early years have. */
 pg.defaults.parseInputDatesAsUTC = true;
 
-/** pg's types, except that int8 becomes a bigint rather than a string. */
+/** The last instant of a `Date`. The first is as far from 1970. */
+export const FARTHEST_MS = 8.64e15;
+
+/** pg's types, except that int8 becomes a bigint rather than a string, and that every time becomes a valid `Date`. */
 export const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format) =>
-    oid === INT8 ? BigInt : (pgParser(oid, format) as (text: string) => unknown),
+  getTypeParser: (oid: number, format) => {
+    if (oid === INT8) return BigInt;
+    const parse = pgParser(oid, format) as (text: string) => unknown;
+    return TIMES.has(oid) ? (text: string) => withinDates(parse(text)) : parse;
+  },
 };
+
+/** PostgreSQL knows infinity, which pg makes a number, and later years, which pg makes an invalid `Date`. */
+function withinDates(time: unknown): unknown {
+  if (Number.isFinite(Number(time))) return time;
+  return new Date(time === -Infinity ? -FARTHEST_MS : FARTHEST_MS);
+}
 
 /** Parses a value from its text in the bytes of a row. */
 export type FieldReader = (bytes: Buffer, start: number, end: number) => unknown;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { parseCommand } from '../../src/auth/cli/commands.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { DAY_MS } from '../../src/common/clock.js';
@@ -90,5 +91,30 @@ describeInside('npm run keys', () => {
     service.clock.moveTo(new Date(Date.now() - DAY_MS).toISOString());
     expect(await keys('revoke', id)).toContain('is revoked');
     service.clock.moveTo(new Date().toISOString());
+  });
+
+  it.each([
+    ['infinity', 'active', '+275760-09-13'],
+    ['294276-12-31 UTC', 'active', '+275760-09-13'],
+    ['-infinity', 'expired', '-271821-04-20'],
+  ])('and requests take a key whose expiry was set to %s', async (expiry, state, day) => {
+    const issued = await service.app.get(KeysService).issue({ name: expiry });
+    const id = String(issued.id);
+    await service.app
+      .get(DataSource)
+      .query('UPDATE api_keys SET expires_at = $1::timestamptz WHERE id = $2', [expiry, id]);
+    const headers = { authorization: `Bearer ${issued.key}` };
+    const send = () => service.call('GET', '/v1/pets', { headers });
+    const answers = await Promise.all([send(), send()]);
+    const status = state === 'active' ? 200 : 401;
+    for (const answer of [...answers, await send()]) expect(answer.status).toBe(status);
+
+    expect(await keys('list')).toMatch(new RegExp(`^${id} .*${state} .*${day.replace('+', '.')}`, 'm'));
+    expect(await keys('show', id)).toMatch(new RegExp(`^expires +${day.replace('+', '.')} 00:00 UTC$`, 'm'));
+    expect(JSON.parse(await keys('show', id, '--json'))).toMatchObject({ state });
+    if (state === 'expired') return;
+    const [, successor = ''] = /number (\d+)/.exec(await keys('rotate', id)) ?? [];
+    expect(await keys('show', successor)).toMatch(/^state +active$/m);
+    expect(await keys('rotate', successor, '--expires', '90d')).toContain('Its successor is');
   });
 });

@@ -1,3 +1,4 @@
+import { dayOf } from '../../common/clock.js';
 import { parseOptions } from '../../cli/parse-options.js';
 import { UsageError } from '../../cli/usage-error.js';
 import type { IssuedKey, KeysService } from '../keys.service.js';
@@ -120,7 +121,7 @@ function othersOf(sameName: bigint[] | undefined): string {
 }
 
 function shownOnce({ key, expiresAt }: IssuedKey): string {
-  return `It is shown this once; it expires on ${expiresAt.toISOString().slice(0, 10)}.\n\n  ${key}`;
+  return `It is shown this once; it expires on ${dayOf(expiresAt)}.\n\n  ${key}`;
 }
 
 function noWorkingKey(id: bigint): UsageError {

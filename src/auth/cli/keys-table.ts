@@ -1,3 +1,4 @@
+import { dayOf } from '../../common/clock.js';
 import { printable } from '../../common/printable.js';
 import type { ApiKey } from '../api-key.entity.js';
 import { KEYS } from './arguments.js';
@@ -13,8 +14,8 @@ export function keysTable(keys: ApiKey[], now: Date): string {
     key.owner ?? '',
     key.hint,
     stateOf(key, now),
-    day(key.createdAt),
-    day(key.expiresAt),
+    dayOf(key.createdAt),
+    dayOf(key.expiresAt),
     key.lastUsedAt ? minute(key.lastUsedAt) : 'never',
   ]);
   return aligned([HEADINGS, ...rows]);
@@ -67,5 +68,4 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   return expiresAt <= now ? 'expired' : 'active';
 }
 
-const day = (date: Date): string => date.toISOString().slice(0, 10);
-const minute = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const minute = (date: Date): string => `${dayOf(date)} ${date.toISOString().slice(-13, -8)} UTC`;
