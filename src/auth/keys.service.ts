@@ -1,9 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock, DAY_MS, dayOf } from '../common/clock.js';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
 import { FARTHEST_MS } from '../database/pg-types.js';
+import { RefusalLog } from '../database/refusal-log.js';
 import { Metrics } from '../observability/metrics.js';
 import type { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey, environmentOfKey, keyPrefixOf } from './key-format.js';
@@ -33,7 +34,6 @@ export interface IssuedKey {
 /** Issues, verifies, rotates and revokes API keys. */
 @Injectable()
 export class KeysService {
-  private readonly logger = new Logger('KeysService');
   private readonly cache: KeyCache;
   /** Hashes of valid tokens. Hashing is the slowest part of a cached check. No token is kept longer than two seconds. */
   private hashes = new Map<string, string>();
@@ -43,6 +43,7 @@ export class KeysService {
     private readonly repository: KeysRepository,
     private readonly config: Config,
     private readonly clock: Clock,
+    private readonly refusals: RefusalLog,
     metrics: Metrics,
   ) {
     const cache = new KeyCache((hash, wasSeen) => this.repository.findByHash(hash, wasSeen));
@@ -171,9 +172,9 @@ export class KeysService {
     // In both directions, since the clock may be set back.
     if (Math.abs(now.getTime() - (this.lastUse.get(id) ?? 0)) < USE_RECORDED_EVERY_MS) return;
     this.lastUse.set(id, now.getTime());
-    this.repository.markUsed(id, now, USE_RECORDED_EVERY_MS).catch((error: unknown) => {
-      this.logger.warn(`The use of key ${id} was not recorded: ${String(error)}`);
-    });
+    this.repository
+      .markUsed(id, now, USE_RECORDED_EVERY_MS)
+      .catch((error: unknown) => this.refusals.countUnrecorded('Uses of keys', error));
   }
 }
 

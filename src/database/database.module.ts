@@ -76,7 +76,7 @@ export class DatabaseModule {
             new Transactions(dataSource, connection, availability, refusals),
         },
       ],
-      exports: [Database, StatementQueues, Transactions],
+      exports: [Database, RefusalLog, StatementQueues, Transactions],
     };
   }
 

@@ -38,6 +38,17 @@ describe('RefusalLog', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('logs what is not recorded at its start and, with a count, at its end', () => {
+    const refusals = new RefusalLog(1_000);
+    for (let i = 0; i < 752; i++)
+      refusals.countUnrecorded('Uses of keys', new Error('Connection terminated'));
+    jest.advanceTimersByTime(2_000);
+    expect(lines).toEqual([
+      'Uses of keys are not recorded: Error: Connection terminated',
+      'Uses of keys were not recorded: 752 in 0.0 s.',
+    ]);
+  });
+
   describe('of statements that wait too long for a lock', () => {
     const locked = () =>
       Object.assign(refusal('55P03'), {

@@ -37,6 +37,8 @@ export type LateKind = keyof typeof LATE;
 const ON_NODE = /^while executing command on \S+$/;
 
 interface Incident {
+  /** How the log says that it is over. */
+  readonly ends: string;
   readonly since: number;
   last: number;
   count: number;
@@ -54,7 +56,7 @@ export class RefusalLog {
   /** `statement` is a name, such as that of a prepared statement. */
   count(error: DatabaseError, statement?: string): void {
     const { code = '' } = error;
-    const incident = this.incidentOf(code);
+    const incident = this.incidentOf(code, `The database no longer refuses statements with ${code}`);
     if (incident.isLogged || (meaningOfError(error) === 'busy' && !isLasting(incident))) return;
     incident.isLogged = true;
     this.logger.error(
@@ -64,30 +66,38 @@ export class RefusalLog {
 
   /** Something did not come in time, although the server answers others. */
   countLate(kind: LateKind, statement?: string): void {
-    const incident = this.incidentOf(kind);
+    const incident = this.incidentOf(kind, LATE[kind].ends);
     if (incident.isLogged || !isLasting(incident)) return;
     incident.isLogged = true;
     this.logger.error(`${LATE[kind].begins}${example(statement)}, which are answered 503`);
   }
 
-  private incidentOf(code: string): Incident {
+  /** Something that no request waits for failed. */
+  countUnrecorded(things: string, cause: unknown): void {
+    const incident = this.incidentOf(things, `${things} were not recorded`);
+    if (incident.isLogged) return;
+    incident.isLogged = true;
+    this.logger.warn(`${things} are not recorded: ${String(cause)}`);
+  }
+
+  private incidentOf(reason: string, ends: string): Incident {
     const now = performance.now();
-    const incident = this.incidents.get(code) ?? { since: now, last: now, count: 0, isLogged: false };
+    const incident = this.incidents.get(reason) ?? { ends, since: now, last: now, count: 0, isLogged: false };
     incident.last = now;
     incident.count++;
-    this.incidents.set(code, incident);
+    this.incidents.set(reason, incident);
     this.timer ??= setInterval(() => this.endQuiet(), this.quietMs).unref();
     return incident;
   }
 
   private endQuiet(): void {
     const now = performance.now();
-    for (const [code, { since, last, count, isLogged }] of this.incidents) {
+    for (const [reason, { ends, since, last, count, isLogged }] of this.incidents) {
       if (now - last < this.quietMs) continue;
-      this.incidents.delete(code);
+      this.incidents.delete(reason);
       if (!isLogged) continue;
       const seconds = ((last - since) / 1000).toFixed(1);
-      this.logger.warn(`${endOf(code)}: ${count} in ${seconds} s.`);
+      this.logger.warn(`${ends}: ${count} in ${seconds} s.`);
     }
     if (this.incidents.size > 0) return;
     clearInterval(this.timer);
@@ -97,12 +107,6 @@ export class RefusalLog {
 
 function example(statement?: string): string {
   return statement ? `, such as "${statement}"` : '';
-}
-
-function endOf(code: string): string {
-  return code in LATE
-    ? LATE[code as LateKind].ends
-    : `The database no longer refuses statements with ${code}`;
 }
 
 function isLasting({ since, last, count }: Incident): boolean {

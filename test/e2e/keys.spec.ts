@@ -53,6 +53,17 @@ describe('API keys', () => {
     expect(statements.mock.calls.length).toBeLessThanOrEqual(5); // four, and one for all others
   });
 
+  it('whose use cannot be recorded work, and have one line in the log together', async () => {
+    const issued = await Promise.all(Array.from({ length: 5 }, () => keys.issue({ name: 'used' })));
+    jest.spyOn(repository(), 'markUsed').mockRejectedValue(new Error('Connection terminated'));
+    const before = service.log.length;
+    for (const { key } of issued) expect((await list(key)).status).toBe(200);
+    const lines = service.log.slice(before).filter((line) => line.includes('Connection terminated'));
+    expect(lines).toEqual([
+      expect.stringContaining('Uses of keys are not recorded: Error: Connection terminated'),
+    ]);
+  });
+
   it('are not mixed up when many are checked concurrently', async () => {
     const names = ['one', 'two', 'three'];
     const valid = await Promise.all(names.map((name) => keys.issue({ name })));
