@@ -1,4 +1,4 @@
-import { runAsCommand } from '../cli/run-as-command.js';
+import { type Output, runAsCommand } from '../cli/run-as-command.js';
 import { USAGE } from './cli/arguments.js';
 import { type Command, parseCommand } from './cli/commands.js';
 
@@ -8,7 +8,7 @@ await runAsCommand(() => {
 });
 
 /** Imports the application only for a valid command, which keeps usage errors instant. */
-async function run(command: Command): Promise<string> {
+async function run(command: Command): Promise<string | Output> {
   const [{ withFeature }, { AuthModule }, { KeysService }] = await Promise.all([
     import('../cli/with-feature.js'),
     import('./auth.module.js'),

@@ -2,14 +2,21 @@ import { printableLines } from '../common/printable.js';
 import { OutcomeUnknown, toOutage } from '../database/database-errors.js';
 import { UsageError } from './usage-error.js';
 
+/** Text, and what to do when it is lost. */
+export interface Output {
+  readonly text: string;
+  readonly ifLost: string;
+}
+
 /**
  * Runs a command line: prints its result or a readable error, with control characters escaped. This room holds the
  * parts that command lines share; the commands themselves belong to their feature or to src/tools.
  */
-export async function runAsCommand(command: () => string | Promise<string>): Promise<void> {
+export async function runAsCommand(command: () => string | Promise<string | Output>): Promise<void> {
   try {
     const output = await command();
-    await write(`${printableLines(output.trimEnd())}\n`);
+    const { text, ifLost } = typeof output === 'string' ? { text: output, ifLost: '' } : output;
+    await write(`${printableLines(text.trimEnd())}\n`, ifLost);
   } catch (error) {
     process.stderr.write(`${printableLines(explain(error))}\n`);
     process.exitCode = 1;
@@ -17,7 +24,7 @@ export async function runAsCommand(command: () => string | Promise<string>): Pro
 }
 
 /** To a full disk, say. What the command did stays done. */
-function write(text: string): Promise<void> {
+function write(text: string, ifLost: string): Promise<void> {
   const { stdout } = process;
   stdout.once('error', () => {}); // the callback gets it, too
   return new Promise((resolve, reject) => {
@@ -26,7 +33,7 @@ function write(text: string): Promise<void> {
       else
         reject(
           new UsageError(
-            `The command was carried out, but its output could not be written: ${error.message}`,
+            `The command was carried out, but its output could not be written: ${error.message}\n${ifLost}`.trimEnd(),
           ),
         );
     });

@@ -210,7 +210,8 @@ describeInside('The commands', () => {
   it('npm run keys says so when its output is lost', async () => {
     const script = 'exec "$0" scripts/run.mjs auth/keys.cli issue --name lost > /dev/full';
     const ended = promisify(execFile)('sh', ['-c', script, process.execPath], { env: environment });
-    const message = /The command was carried out, but its output could not be written: .*ENOSPC.*\n$/;
+    const message =
+      /The command was carried out, but its output could not be written: .*ENOSPC.*\nKey (\d+) is new and works\. .*: npm run keys -- revoke \1\n$/;
     await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   });
 

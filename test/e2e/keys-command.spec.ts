@@ -14,10 +14,11 @@ describeInside('npm run keys', () => {
   });
   afterAll(() => service.stop());
 
-  const keys = (...args: string[]): Promise<string> => {
+  const keys = async (...args: string[]): Promise<string> => {
     const command = parseCommand(args);
     if (!command) throw new Error('Not a command.');
-    return command(service.app.get(KeysService));
+    const output = await command(service.app.get(KeysService));
+    return typeof output === 'string' ? output : output.text;
   };
   const issueForTeamX = () =>
     keys('issue', '--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d');

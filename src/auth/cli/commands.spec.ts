@@ -14,7 +14,7 @@ it('says that a key is revoked, even if what else works under its name cannot be
     'Key 7 is revoked: it stops working within five seconds.\n' +
       `Whether others still work under its name is not known. See: ${KEYS} list`,
   );
-  expect(JSON.parse((await parseCommand(['revoke', '7', '--json'])?.(keys)) ?? '')).toEqual({
+  expect(JSON.parse((await parseCommand(['revoke', '7', '--json'])?.(keys)) as string)).toEqual({
     revoked: '7',
     sameName: null,
   });

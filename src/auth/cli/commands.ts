@@ -1,5 +1,6 @@
 import { dayOf } from '../../common/clock.js';
 import { parseOptions } from '../../cli/parse-options.js';
+import type { Output } from '../../cli/run-as-command.js';
 import { UsageError } from '../../cli/usage-error.js';
 import type { IssuedKey, KeysService } from '../keys.service.js';
 import {
@@ -15,7 +16,7 @@ import {
 import { keyDetails, keyRecord, keysTable } from './keys-table.js';
 
 /** Runs a command and returns its output. */
-export type Command = (keys: KeysService) => Promise<string>;
+export type Command = (keys: KeysService) => Promise<string | Output>;
 
 /** Parses a command line; `undefined` asks for the usage. Throws a `UsageError` that explains the first mistake. */
 export function parseCommand(args: string[]): Command | undefined {
@@ -27,10 +28,12 @@ export function parseCommand(args: string[]): Command | undefined {
   const lifeMs = values.expires === undefined ? undefined : parseLifetime(values.expires);
   const print = (text: string, record: unknown): string =>
     values.json ? JSON.stringify(record, null, 2) : text;
-  const printIssued = (issued: IssuedKey, text: string, more?: object): string =>
-    values.quiet
+  const printIssued = (issued: IssuedKey, text: string, more?: object): Output => ({
+    text: values.quiet
       ? issued.key
-      : print(`${text} ${shownOnce(issued)}`, { ...issued, id: String(issued.id), ...more });
+      : print(`${text} ${shownOnce(issued)}`, { ...issued, id: String(issued.id), ...more }),
+    ifLost: `Key ${issued.id} is new and works. Since it is shown only once, revoke it: ${KEYS} revoke ${issued.id}`,
+  });
 
   switch (name) {
     case 'list':
