@@ -5,9 +5,8 @@ import { requireTime, withinLimits } from '../database/within-limits.js';
 /** Few, as each takes a place in a batch. */
 const MOST_STATEMENTS = 4;
 
-/** How long a hash whose look-up the database refused is kept out of the statements of others. */
-const APART_MS = 60_000;
-const MOST_APART = 1_000;
+/** The rows of two pages. Where more are refused, they are hardly faulty, and are to share statements as soon as it is over. */
+const MOST_APART = 128;
 
 type Found<T> = ReadonlyMap<string, T>;
 type Line = (() => void)[];
@@ -30,7 +29,8 @@ export class LookUps<T> {
   private readonly forAlone: Line = [];
   /** The line that gets the next place comes first. They take turns, so that neither waits for all of the other. */
   private lines: [Line, Line] = [this.forShared, this.forAlone];
-  private readonly apart = new LRUCache<string, true>({ max: MOST_APART, ttl: APART_MS });
+  /** Hashes that the database refused alone: until it finds them, they share no statement. */
+  private readonly apart = new LRUCache<string, true>({ max: MOST_APART });
 
   constructor(
     private readonly readAll: (hashes: readonly Buffer[]) => Promise<readonly T[]>,
@@ -50,8 +50,10 @@ export class LookUps<T> {
     try {
       return await rows;
     } catch (error) {
-      if (hashes.length === 1 || !refusesStatement(error)) throw error;
-      return this.alone(hash, begun);
+      if (!refusesStatement(error)) throw error;
+      if (hashes.length > 1) return this.alone(hash, begun);
+      this.apart.set(nameOf(hash), true);
+      throw error;
     }
   }
 
@@ -65,9 +67,16 @@ export class LookUps<T> {
   }
 
   private alone(hash: Buffer, begun: number): Promise<Found<T>> {
-    return this.inPlace(this.forAlone, () => {
+    return this.inPlace(this.forAlone, async () => {
       requireTime(begun);
-      return this.read([hash]);
+      try {
+        const rows = await this.read([hash]);
+        this.apart.delete(nameOf(hash));
+        return rows;
+      } catch (error) {
+        if (refusesStatement(error)) this.apart.set(nameOf(hash), true);
+        throw error;
+      }
     });
   }
 
@@ -97,15 +106,8 @@ export class LookUps<T> {
   }
 
   private async read(hashes: readonly Buffer[]): Promise<Found<T>> {
-    const single = hashes.length === 1 ? nameOf(hashes[0] as Buffer) : '';
-    try {
-      const rows = await this.readAll(hashes);
-      this.apart.delete(single);
-      return new Map(rows.map((row) => [nameOf(this.hashOf(row)), row]));
-    } catch (error) {
-      if (single && refusesStatement(error)) this.apart.set(single, true);
-      throw error;
-    }
+    const rows = await this.readAll(hashes);
+    return new Map(rows.map((row) => [nameOf(this.hashOf(row)), row]));
   }
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.js';
 /** Text, and what to do when it is lost. */
 export interface Output {
   readonly text: string;
-  readonly ifLost: string;
+  readonly ifLost?: string;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface Output {
 export async function runAsCommand(command: () => string | Promise<string | Output>): Promise<void> {
   try {
     const output = await command();
-    const { text, ifLost } = typeof output === 'string' ? { text: output, ifLost: '' } : output;
+    const { text, ifLost } = typeof output === 'string' ? { text: output } : output;
     await write(`${printableLines(text.trimEnd())}\n`, ifLost);
   } catch (error) {
     process.stderr.write(`${printableLines(explain(error))}\n`);
@@ -24,7 +24,7 @@ export async function runAsCommand(command: () => string | Promise<string | Outp
 }
 
 /** To a full disk, say. What the command did stays done. */
-function write(text: string, ifLost: string): Promise<void> {
+function write(text: string, ifLost = ''): Promise<void> {
   const { stdout } = process;
   stdout.once('error', () => {}); // the callback gets it, too
   return new Promise((resolve, reject) => {

@@ -71,7 +71,7 @@ export function toRefusal(error: DatabaseError): Error {
   return isBusy(error) ? new DatabaseBusy({ cause: error }) : new DatabaseRefusal({ cause: error });
 }
 
-/** The server answered that it cannot run the statement, maybe for a row of it. No outage, no timeout, not too much load. */
+/** The server answered, and cannot run the statement: a row may be the cause. Not what is not answered, late or too much. */
 export function refusesStatement(error: unknown): boolean {
   return error instanceof DatabaseError || error instanceof DatabaseRefusal;
 }

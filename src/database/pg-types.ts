@@ -10,7 +10,7 @@ pg.defaults.parseInputDatesAsUTC = true;
 /** The last instant of a `Date`. The first is as far from 1970. */
 export const FARTHEST_MS = 8.64e15;
 
-/** pg's types, except that int8 becomes a bigint rather than a string, and that every time becomes a valid `Date`. */
+/** pg's types, except that int8 becomes a bigint rather than a string, and that dates and timestamps become valid `Date`s. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format) => {
     if (oid === INT8) return BigInt;

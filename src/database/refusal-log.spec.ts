@@ -45,7 +45,7 @@ describe('RefusalLog', () => {
     jest.advanceTimersByTime(2_000);
     expect(lines).toEqual([
       'Uses of keys are not recorded: Error: Connection terminated',
-      'Uses of keys were not recorded: 752 in 0.0 s.',
+      'Uses of keys are recorded again. Not recorded: 752 in 0.0 s.',
     ]);
   });
 

@@ -45,7 +45,7 @@ interface Incident {
   isLogged: boolean;
 }
 
-/** Logs each reason of refused statements twice: at its start and, with a count, at its end. */
+/** Logs each reason of refused statements, and of failed work in the background, twice: at its start and, with a count, at its end. */
 export class RefusalLog {
   private readonly logger = new Logger('Database');
   private readonly incidents = new Map<string, Incident>();
@@ -72,9 +72,9 @@ export class RefusalLog {
     this.logger.error(`${LATE[kind].begins}${example(statement)}, which are answered 503`);
   }
 
-  /** Something that no request waits for failed. */
+  /** Work in the background failed. */
   countUnrecorded(things: string, cause: unknown): void {
-    const incident = this.incidentOf(things, `${things} were not recorded`);
+    const incident = this.incidentOf(things, `${things} are recorded again. Not recorded`);
     if (incident.isLogged) return;
     incident.isLogged = true;
     this.logger.warn(`${things} are not recorded: ${String(cause)}`);

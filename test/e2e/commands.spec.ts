@@ -211,7 +211,7 @@ describeInside('The commands', () => {
     const script = 'exec "$0" scripts/run.mjs auth/keys.cli issue --name lost > /dev/full';
     const ended = promisify(execFile)('sh', ['-c', script, process.execPath], { env: environment });
     const message =
-      /The command was carried out, but its output could not be written: .*ENOSPC.*\nKey (\d+) is new and works\. .*: npm run keys -- revoke \1\n$/;
+      /The command was carried out, but its output could not be written: .*ENOSPC.*\nKey (\d+) is new and works, .*: npm run keys -- revoke \1\nThen issue another\.\n$/;
     await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   });
 

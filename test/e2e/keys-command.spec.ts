@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { parseCommand } from '../../src/auth/cli/commands.js';
 import { KeysService } from '../../src/auth/keys.service.js';
@@ -12,6 +12,7 @@ describeInside('npm run keys', () => {
   beforeAll(async () => {
     service = await startService();
   });
+  afterEach(() => service.clock.moveTo(new Date().toISOString()));
   afterAll(() => service.stop());
 
   const keys = async (...args: string[]): Promise<string> => {
@@ -81,17 +82,13 @@ describeInside('npm run keys', () => {
     const [, id = ''] = /number (\d+)/.exec(await keys('issue', '--name', `off by ${days}`)) ?? [];
     const before = await keys('list', '--json');
     service.clock.moveTo(new Date(Date.now() + days * DAY_MS).toISOString());
-    try {
-      for (const words of [['prune'], ['rotate', id], ['issue', '--name', 'off']])
-        await expect(keys(...words)).rejects.toThrow(message);
-      expect(await keys('show', id)).toMatch(/^state +/m);
-    } finally {
-      service.clock.moveTo(new Date().toISOString());
-    }
+    for (const words of [['prune'], ['rotate', id], ['issue', '--name', 'off']])
+      await expect(keys(...words)).rejects.toThrow(message);
+    expect(await keys('show', id)).toMatch(/^state +/m);
+    service.clock.moveTo(new Date().toISOString());
     expect(await keys('list', '--json')).toBe(before);
     service.clock.moveTo(new Date(Date.now() - DAY_MS).toISOString());
     expect(await keys('revoke', id)).toContain('is revoked');
-    service.clock.moveTo(new Date().toISOString());
   });
 
   it.each([

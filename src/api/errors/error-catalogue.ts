@@ -76,7 +76,8 @@ export const ERRORS = {
   request_timeout: {
     status: 408,
     when: 'The request did not arrive in time.',
-    advice: 'Send the headers within 4 seconds, and the body within 4 more.',
+    // The service gives both 10 seconds, HAProxy the body 4.
+    advice: 'Send the headers within 6 seconds, and the body within 4 more.',
   },
   gone: {
     status: 410,

@@ -28,11 +28,11 @@ export function parseCommand(args: string[]): Command | undefined {
   const lifeMs = values.expires === undefined ? undefined : parseLifetime(values.expires);
   const print = (text: string, record: unknown): string =>
     values.json ? JSON.stringify(record, null, 2) : text;
-  const printIssued = (issued: IssuedKey, text: string, more?: object): Output => ({
+  const printIssued = (issued: IssuedKey, text: string, ifLost: string, more?: object): Output => ({
     text: values.quiet
       ? issued.key
       : print(`${text} ${shownOnce(issued)}`, { ...issued, id: String(issued.id), ...more }),
-    ifLost: `Key ${issued.id} is new and works. Since it is shown only once, revoke it: ${KEYS} revoke ${issued.id}`,
+    ifLost: `Key ${issued.id} is new and works, but is shown only once. Revoke it: ${KEYS} revoke ${issued.id}\n${ifLost}`,
   });
 
   switch (name) {
@@ -66,19 +66,21 @@ export function parseCommand(args: string[]): Command | undefined {
         note: line(values.note),
         lifeMs,
       };
-      return dated(async (keys) => {
+      return byAgreedClock(async (keys) => {
         const issued = await keys.issue(request);
-        return printIssued(issued, `A key for ${issued.name}, number ${issued.id}.`);
+        return printIssued(issued, `A key for ${issued.name}, number ${issued.id}.`, 'Then issue another.');
       });
     }
     case 'rotate': {
       const id = requireId(name, word);
       const overlapMs = parseDuration('--overlap', values.overlap);
-      return dated(async (keys) => {
+      return byAgreedClock(async (keys) => {
         const issued = await keys.rotate(id, overlapMs, lifeMs);
         if (!issued) throw noWorkingKey(id);
         const old = `Key ${id} keeps working for ${overlapMs / 3_600_000} hours at most.`;
-        return printIssued(issued, `${old}\nIts successor is number ${issued.id}.`, { replaces: String(id) });
+        const text = `${old}\nIts successor is number ${issued.id}.`;
+        const ifLost = `${old} Rotate it again before, or issue another.`;
+        return printIssued(issued, text, ifLost, { replaces: String(id) });
       });
     }
     case 'revoke': {
@@ -96,7 +98,7 @@ export function parseCommand(args: string[]): Command | undefined {
     case 'prune': {
       refuseWord(name, word);
       const olderThanMs = parseDuration('--older-than', values['older-than']);
-      return dated(async (keys) => {
+      return byAgreedClock(async (keys) => {
         const forgotten = await keys.prune(olderThanMs);
         return print(`Deleted ${forgotten} expired or revoked keys.`, { forgotten });
       });
@@ -107,7 +109,7 @@ export function parseCommand(args: string[]): Command | undefined {
 }
 
 /** By a wrong clock, valid keys would be deleted, or end at once. A revocation must succeed all the same. */
-function dated(command: Command): Command {
+function byAgreedClock(command: Command): Command {
   return async (keys) => {
     const difference = await keys.clockDifference();
     if (difference === undefined) return command(keys);
