@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from 'node:fs';
 import { printableLines } from '../common/printable.js';
 import { OutcomeUnknown, toOutage } from '../database/database-errors.js';
 import { UsageError } from './usage-error.js';
@@ -24,19 +25,26 @@ export async function runAsCommand(command: () => string | Promise<string | Outp
 }
 
 /** To a full disk, say. What the command did stays done. */
-function write(text: string, ifLost = ''): Promise<void> {
+async function write(text: string, ifLost = ''): Promise<void> {
+  try {
+    await writeAll(text);
+  } catch (error) {
+    throw new UsageError(
+      `The command was carried out, but its output could not be written: ${(error as Error).message}\n${ifLost}`.trimEnd(),
+    );
+  }
+}
+
+function writeAll(text: string): Promise<void> {
   const { stdout } = process;
-  stdout.once('error', () => {}); // the callback gets it, too
   return new Promise((resolve, reject) => {
-    stdout.write(text, (error) => {
-      if (!error) resolve();
-      else
-        reject(
-          new UsageError(
-            `The command was carried out, but its output could not be written: ${error.message}\n${ifLost}`.trimEnd(),
-          ),
-        );
-    });
+    // Of what a file has no room for, the stream of Node.js drops the rest without an error.
+    if (fstatSync(stdout.fd).isFile()) {
+      writeFileSync(stdout.fd, text);
+      return resolve();
+    }
+    stdout.once('error', () => {}); // the callback gets it, too
+    stdout.write(text, (error) => (error ? reject(error) : resolve()));
   });
 }
 

@@ -77,7 +77,7 @@ export class RefusalLog {
     const incident = this.incidentOf(things, `${things} are recorded again. Not recorded`);
     if (incident.isLogged) return;
     incident.isLogged = true;
-    this.logger.warn(`${things} are not recorded: ${String(cause)}`);
+    this.logger.warn(`${things} are not recorded: ${String((cause as Error).cause ?? cause)}`);
   }
 
   private incidentOf(reason: string, ends: string): Incident {

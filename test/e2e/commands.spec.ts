@@ -207,6 +207,14 @@ describeInside('The commands', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('neither DATABASE_URL nor') });
   });
 
+  it('npm run keys says so when a part of its output is lost', async () => {
+    const file = join(folder, 'almost-full');
+    await writeFile(file, 'x'.repeat(300)); // the limit of a block, 512 bytes, is less than the usage needs
+    const script = 'ulimit -f 1; exec "$0" dist/auth/keys.cli.js help >> "$1"';
+    const ended = promisify(execFile)('sh', ['-c', script, process.execPath, file], { env: environment });
+    await expect(ended).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('EFBIG') });
+  });
+
   it('npm run keys says so when its output is lost', async () => {
     const script = 'exec "$0" scripts/run.mjs auth/keys.cli issue --name lost > /dev/full';
     const ended = promisify(execFile)('sh', ['-c', script, process.execPath], { env: environment });
