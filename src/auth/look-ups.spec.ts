@@ -132,9 +132,9 @@ describe('Look-ups', () => {
     it.each([
       ['a damaged page', refusal],
       ['a policy that fails', new DatabaseError('division by zero', 0, 'error')],
-    ])('are repeated alone, so that only the faulty one fails: %s', async (_, failure) => {
+    ])('are repeated by halves, so that only the faulty one fails: %s', async (_, failure) => {
       expect(await outcomes(['a', 'bad', 'no'], failure)).toEqual(['a', failure, undefined]);
-      expect(sent()).toEqual([['a', 'bad', 'no'], ['a'], ['bad'], ['no']]);
+      expect(sent()).toEqual([['a', 'bad', 'no'], ['a', 'bad'], ['no'], ['a'], ['bad']]);
     });
 
     it('share no statement until they succeed', async () => {
@@ -165,27 +165,32 @@ describe('Look-ups', () => {
       expect(sent()[0]).toHaveLength(72);
     });
 
-    it('take turns with those that are shared', async () => {
-      const names = ['bad', ...'abcdefgh'];
+    it('take turns with those that are asked for first', async () => {
+      const names = ['bad 1', 'a', 'bad 2', 'b', 'bad 3', 'c', 'bad 4', 'd'];
       const asked = Promise.allSettled(names.map(find));
       await settle();
-      statements[0]?.end(refusal);
-      await settle();
-      expect(sent().slice(1)).toEqual([['bad'], ['a'], ['b'], ['c']]);
-      const shared = Promise.all([find('x'), find('y')]);
-      await settle();
-      statements[2]?.end();
-      await settle();
-      statements[3]?.end();
-      await settle();
-      expect(sent().slice(5)).toEqual([['x', 'y'], ['d']]);
+      const end = async (at: number, failure?: Error): Promise<void> => {
+        statements[at]?.end(failure);
+        await settle();
+      };
+      await end(0, refusal);
+      await end(1, refusal);
+      await end(2, refusal);
+      expect(sent().slice(3).map(String)).toEqual(['bad 1,a', 'bad 2,b', 'bad 3,c', 'bad 4,d']);
+      const first = Promise.all([find('x'), find('y')]);
+      await end(3, refusal);
+      await end(4, refusal);
+      expect(sent().slice(7).map(String)).toEqual(['x,y', 'bad 1']);
       const more = find('z');
-      await settle();
-      await answerAll(refusal, 1);
-      expect(sent().slice(7, 9)).toEqual([['z'], ['e']]);
-      expect(await shared).toEqual(['x', 'y']);
+      await end(5, refusal);
+      await end(6, refusal);
+      expect(sent().slice(9).map(String)).toEqual(['z', 'a']);
+      await answerAll(refusal, 7);
+      expect(await first).toEqual(['x', 'y']);
       expect(await more).toBe('z');
-      expect((await asked).filter(({ status }) => status === 'rejected')).toHaveLength(1);
+      expect((await asked).map(({ status }) => status)).toEqual(
+        names.map((name) => (name.startsWith('bad') ? 'rejected' : 'fulfilled')),
+      );
     });
 
     it('are not repeated for callers that were refused meanwhile', async () => {
@@ -198,7 +203,7 @@ describe('Look-ups', () => {
       const refused = { status: 'rejected', reason: expect.any(DatabaseBusy) };
       expect(await asked).toEqual(Array.from({ length: 9 }, () => refused));
       await answerAll(refusal, 1);
-      expect(sent()).toHaveLength(5);
+      expect(sent()).toHaveLength(3);
     });
   });
 });
