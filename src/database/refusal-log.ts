@@ -45,7 +45,10 @@ interface Incident {
   isLogged: boolean;
 }
 
-/** Logs each reason of refused statements, and of failed work in the background, twice: at its start and, with a count, at its end. */
+/**
+ * Logs each reason of refused statements, and of failed work in the background, twice: at its start and, with a count, at
+ * its end.
+ */
 export class RefusalLog {
   private readonly logger = new Logger('Database');
   private readonly incidents = new Map<string, Incident>();

@@ -64,6 +64,15 @@ describeInside('npm run keys', () => {
     expect(() => parseCommand(words)).toThrow(/^Leave out U\+[0-9A-F]{4}: /);
   });
 
+  it('says what to do about a successor whose key is lost with the output', async () => {
+    const { id } = await service.app.get(KeysService).issue({ name: 'lost' });
+    const output = await parseCommand(['rotate', String(id)])?.(service.app.get(KeysService));
+    const toRevoke =
+      'Key (\\d+) is new and works, but is shown only once\\. Revoke it: npm run keys -- revoke \\1';
+    const old = `Key ${id} keeps working for 24 hours at most\\. Rotate it again before, or issue another\\.`;
+    expect(output).toHaveProperty('ifLost', expect.stringMatching(`^${toRevoke}\n${old}$`));
+  });
+
   it('shows such characters in what is stored already by their numbers', async () => {
     const name = 'team\u202exiss\n99  forged';
     const { id } = await service.app.get(KeysService).issue({ name, owner: '\u009b2J', note: '\u001b[2J' });
