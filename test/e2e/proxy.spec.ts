@@ -27,7 +27,7 @@ const CONNECTIONS_OF_CROWDS = 2_000;
 /** The most that four addresses get of the 20 connections of the status, in whatever order they come. */
 const STATUS_OF_FOUR = 15;
 /** More requests than the slots of a replica and the places of its queue, both for keys that it knows and for strangers. */
-const CROWD = 150;
+const CROWD = 200;
 /** Of a replica, for keys that it knows. */
 const SLOTS = 64;
 const SLOTS_FOR_STRANGERS = 32;
@@ -340,8 +340,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect((await Promise.race(crowd)).ms).toBeGreaterThanOrEqual(QUEUE_MS);
     });
 
-    // 64 slots and 54 places are taken by then. With the five, and the three, there is room for two more.
-    it('lets a network have some at a time while 20 others take what they get, and five more have come', async () => {
+    // 64 slots and 54 places are taken by then. With the forty, and the three, there is room for 23 more.
+    it('lets a network have some at a time while 20 others take what they get, and 40 more have come', async () => {
       await becomeKnown('other', ...keys);
       await Promise.race(
         crowdOf(
@@ -349,12 +349,12 @@ describeProxy('The proxy (needs HAProxy)', () => {
           (i) => bearer(i % 20),
         ),
       );
-      const more = Array.from({ length: 5 }, (_, i) => refusal(`127.0.2.${1 + i}`, bearer(20 + i)));
+      const more = Array.from({ length: 40 }, (_, i) => refusal(`127.0.2.${1 + i}`, bearer(20 + i)));
       const some = Array.from({ length: 3 }, () => refusal('127.0.3.1', bearer('other')));
       for (const { ms } of await Promise.all([...more, ...some])) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
     });
 
-    it('lets those whose key it knows wait while 150 networks with one key send preflights', async () => {
+    it('lets those whose key it knows wait while 200 networks with one key send preflights', async () => {
       await becomeKnown('one', 'other');
       const networks = keys.map((i) => `127.0.1.${1 + Number(i)}`);
       for (const from of networks) await sendRaw(proxy.origin, get('/v1/accepted', bearer('one')), from);
@@ -374,7 +374,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
       );
     });
 
-    it('answers those whose key it knows while strangers from 150 networks take all that they get', async () => {
+    it('answers those whose key it knows while strangers from 200 networks take all that they get', async () => {
       await becomeKnown('one', 'ended');
       expect(await statusFor('without-success', 'missing')).toBe(404);
       const preflight = async (from: string, ...headers: string[]): Promise<number> => {
@@ -393,7 +393,7 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect(await statusFor('ended', 'accepted')).toBe(503);
     });
 
-    it('answers a stranger while 150 keys that it knows, from as many networks, take all that they get', async () => {
+    it('answers a stranger while 200 keys that it knows, from as many networks, take all that they get', async () => {
       await becomeKnown(...keys);
       await Promise.race(crowdOf((i) => `127.0.1.${1 + i}`, bearer));
       expect(await statusFor('0', 'accepted')).toBe(503);
