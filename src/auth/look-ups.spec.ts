@@ -112,7 +112,9 @@ describe('Look-ups', () => {
   });
 
   describe('whose statement the database refuses', () => {
-    const refusal = new DatabaseRefusal();
+    const refusalWith = (code: string): DatabaseRefusal =>
+      new DatabaseRefusal({ cause: Object.assign(new DatabaseError('refused', 0, 'error'), { code }) });
+    const refusal = refusalWith('XX001');
 
     /** Each answer comes a turn after its statement. Those with a bad hash are refused. */
     const answerAll = async (failure: Error = refusal, from = 0): Promise<void> => {
@@ -135,6 +137,12 @@ describe('Look-ups', () => {
     ])('are repeated by halves, so that only the faulty one fails: %s', async (_, failure) => {
       expect(await outcomes(['a', 'bad', 'no'], failure)).toEqual(['a', failure, undefined]);
       expect(sent()).toEqual([['a', 'bad', 'no'], ['a', 'bad'], ['no'], ['a'], ['bad']]);
+    });
+
+    it('are not repeated where a table or a permission is missing', async () => {
+      const failure = refusalWith('42501');
+      expect(await outcomes(['a', 'bad', 'no'], failure)).toEqual([failure, failure, failure]);
+      expect(sent()).toEqual([['a', 'bad', 'no']]);
     });
 
     it('share no statement until they succeed', async () => {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { refusesStatement } from '../database/database-errors.js';
+import { mayBeOfRow } from '../database/database-errors.js';
 import { requireTime, withinLimits } from '../database/within-limits.js';
 
 /** Few, as each takes a place in a batch. */
@@ -54,7 +54,7 @@ export class LookUps<T> {
       if (group.hashes.length === 1) this.apart.delete(nameOf(hash));
       return rows;
     } catch (error) {
-      if (!refusesStatement(error)) throw error;
+      if (!mayBeOfRow(error)) throw error;
       if (group.hashes.length === 1) {
         this.apart.set(nameOf(hash), true);
         throw error;

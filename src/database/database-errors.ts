@@ -7,7 +7,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
-import { type Meaning, meaningOf } from './sqlstate.js';
+import { isOfTable, type Meaning, meaningOf } from './sqlstate.js';
 
 /** The database cannot serve a correct request: 503. */
 export class DatabaseOutage extends ApiError {
@@ -71,9 +71,10 @@ export function toRefusal(error: DatabaseError): Error {
   return isBusy(error) ? new DatabaseBusy({ cause: error }) : new DatabaseRefusal({ cause: error });
 }
 
-/** The server answered, and cannot run the statement: a row may be the cause. Not what is not answered, late or too much. */
-export function refusesStatement(error: unknown): boolean {
-  return error instanceof DatabaseError || error instanceof DatabaseRefusal;
+/** The server cannot run a statement, and a row may be the cause. Not what is not answered, late or too much. */
+export function mayBeOfRow(error: unknown): boolean {
+  const cause = error instanceof DatabaseRefusal ? error.cause : error;
+  return cause instanceof DatabaseError && !isOfTable(cause.code ?? '');
 }
 
 function isBusy(error: unknown): boolean {

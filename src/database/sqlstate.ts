@@ -82,11 +82,16 @@ export function meaningOf(sqlstate: string, routine = ''): Meaning {
   return BY_ROUTINE[routine]?.[sqlstate] ?? MEANINGS[sqlstate] ?? MEANINGS[sqlstate.slice(0, 2)] ?? 'own';
 }
 
+/** Whether a table, one of its columns, or a permission is missing: no row is the cause. */
+export function isOfTable(sqlstate: string): boolean {
+  return /^(?:3F|42)/.test(sqlstate);
+}
+
 /**
  * Whether a statement may have failed only because its connection prepared it before the schema changed. PostgreSQL
  * converts values to their type, or looks it up, before it plans anew. If the type is dropped, that is an internal error.
  */
 export function mayBeOutdated(sqlstate: string): boolean {
   if (/^(?:22003|22P02|XX000)$/.test(sqlstate)) return true;
-  return /^(?:3F|42)/.test(sqlstate) && meaningOf(sqlstate) === 'schema';
+  return isOfTable(sqlstate) && meaningOf(sqlstate) === 'schema';
 }

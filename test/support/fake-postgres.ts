@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Release } from '../../src/database/batching/batch-sender.js';
 import type { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
 import type { Statement } from '../../src/database/batching/statement.js';
 import { installRowParser } from '../../src/database/row-parser.js';
@@ -13,9 +14,11 @@ const message = (code: string, ...parts: (Buffer | string)[]): Buffer => {
   return Buffer.concat([Buffer.from(code), bytesOf(4, body.length + 4), body]);
 };
 export const READY = message('Z', 'I');
+/** Of a statement that is prepared, whether it then succeeds or not. */
+export const described = message('T', bytesOf(2, 0));
 export const done = (...rows: string[][]): Buffer =>
   Buffer.concat([
-    message('T', bytesOf(2, 0)),
+    described,
     ...rows.map((row) =>
       message('D', bytesOf(2, row.length), ...row.flatMap((text) => [bytesOf(4, text.length), text])),
     ),
@@ -32,7 +35,10 @@ export class FakePostgres {
   readonly received: string[] = [];
   /** The names in each Parse. */
   readonly prepared: string[] = [];
+  /** The names in each Close. */
+  readonly closed: string[] = [];
   connections = 0;
+  private readonly idle: unknown[] = [];
 
   constructor(
     private readonly answer: (message: string) => Buffer[],
@@ -41,19 +47,22 @@ export class FakePostgres {
 
   readonly pool = () =>
     ({
-      connect: (callback: (error: undefined, client: unknown, release: () => void) => void) => {
-        this.connections++;
-        setImmediate(callback, undefined, this.client(), () => {});
+      connect: (callback: (error: undefined, client: unknown, release: Release) => void) => {
+        const client = this.idle.pop() ?? this.client();
+        const release: Release = (broken) => void (broken || this.idle.push(client));
+        setImmediate(callback, undefined, client, release);
       },
     }) as never;
 
   private client(): unknown {
+    this.connections++;
     let message = '';
     const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, destroy() {}, closed: true });
     const connection = Object.assign(new EventEmitter(), {
       stream,
       attachListeners(_stream: EventEmitter) {},
       parse: ({ name }: { name: string }) => this.prepared.push(name),
+      close: ({ name }: { name: string }) => this.closed.push(name),
       describe() {},
       execute() {},
       bind: ({ statement }: { statement: string }) => (message += statement || '-'),

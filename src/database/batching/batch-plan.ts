@@ -60,7 +60,10 @@ type Mode = 'combined' | 'dry-run' | 'separate';
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
+  /** On the same connection: if a row or a permission is the cause, a new one would be in vain, each time. */
+  needsNewStatements = false;
   private hasNewConnection = false;
+  private hasNewStatements = false;
   private attempts = 0;
   private mode: Mode = 'combined';
   /** Some query of a combined transaction is faulty, and it is not known which. */
@@ -117,14 +120,16 @@ export class BatchPlan implements TransactionListener {
       return;
     }
     const queries = separateInserts(transaction).filter(isCallerQuery);
-    const isOutdated = failed?.wasPrepared === true && mayBeOutdated(error.code ?? '');
-    const isStale = !this.hasNewConnection && (meaning === 'stale' || isOutdated);
+    const isStale = !this.hasNewConnection && meaning === 'stale';
+    const isOutdated =
+      !this.hasNewStatements && failed?.wasPrepared === true && mayBeOutdated(error.code ?? '');
     const isAlone = queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;
-    if (this.attempts < MOST_ATTEMPTS && (isStale || !isAlone || meaning === 'conflict')) {
+    this.needsNewStatements ||= isOutdated;
+    if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isAlone || meaning === 'conflict')) {
       this.retries.push(...queries);
-      this.hasUnknownFault ||= !isStale;
+      this.hasUnknownFault ||= !isStale && !(isOutdated && this.rules.kind === 'write');
       return;
     }
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, queries[0]?.statement.name);
@@ -150,6 +155,12 @@ export class BatchPlan implements TransactionListener {
   connectionReplaced(): void {
     this.needsNewConnection = false;
     this.hasNewConnection = true;
+    this.statementsForgotten();
+  }
+
+  statementsForgotten(): void {
+    this.needsNewStatements = false;
+    this.hasNewStatements = true;
   }
 
   /** The queries of the next attempt. Rejects those that have waited for too long. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import {
+  described,
   done,
   doneWithoutRows,
   error,
@@ -134,6 +135,26 @@ describe('BatchSender', () => {
       undefined,
     ]);
     expect(server.received).toEqual(['many|', 'many|']);
+  });
+
+  it('prepares a statement that may be outdated anew, on the same connection', async () => {
+    Object.assign(target, { kind: 'read' });
+    const server: FakePostgres = new FakePostgres(() =>
+      server.received.length === 2 ? [error('42501'), READY] : [done(['a']), READY],
+    );
+    for (let i = 0; i < 3; i++)
+      expect(await send(server, performance.now(), 'a')).toEqual([[{ name: 'a' }], undefined]);
+    expect(server.received).toHaveLength(4);
+    expect([server.connections, server.prepared, server.closed]).toEqual([1, ['one', 'one'], ['one']]);
+  });
+
+  it('refuses a statement that also fails when it is prepared anew, and keeps the connection', async () => {
+    Object.assign(target, { kind: 'read' });
+    const server = new FakePostgres(() => [described, error('42501'), READY]);
+    const refused = [{ name: 'DatabaseRefusal' }, undefined];
+    for (let i = 0; i < 3; i++) expect(await send(server, performance.now(), 'a')).toMatchObject(refused);
+    expect(server.received).toHaveLength(1 + 2 + 2);
+    expect(server.connections).toBe(1);
   });
 
   it.each(['23505', '26000', '40001', '42P01', 'P0001'])(

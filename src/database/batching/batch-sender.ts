@@ -5,7 +5,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { BatchPlan, type BatchRules } from './batch-plan.js';
-import { PipelinedBatch } from './pipelined-batch.js';
+import { forgetStatements, PipelinedBatch } from './pipelined-batch.js';
 import type { PendingQuery } from './statement.js';
 
 /** Where the batches of a queue go. */
@@ -75,12 +75,20 @@ export class BatchSender {
         this.target.availability.recordResponse();
         end(() => {
           if (this.plan.needsNewConnection) this.replaceConnection(release);
-          else this.send(this.plan.takeRetries(), client, release);
+          else this.sendRetries(client, release);
         });
       },
       broken: lost,
     });
     client.query(batch);
+  }
+
+  private sendRetries(client: pg.PoolClient, release: Release): void {
+    if (this.plan.needsNewStatements) {
+      forgetStatements(client);
+      this.plan.statementsForgotten();
+    }
+    this.send(this.plan.takeRetries(), client, release);
   }
 
   private replaceConnection(release: Release): void {

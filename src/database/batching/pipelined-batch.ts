@@ -1,4 +1,4 @@
-import { type Connection, DatabaseError, type Submittable } from 'pg';
+import { type Connection, DatabaseError, type PoolClient, type Submittable } from 'pg';
 import { type Message, readRows } from '../row-parser.js';
 import { type FieldReader, fieldReader } from '../pg-types.js';
 import { type Decoder, prepareValue } from './column-values.js';
@@ -21,6 +21,8 @@ type Reader = readonly FieldReader[];
 
 /** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
+/** Those that are to be closed. */
+const forgotten = new WeakMap<Connection, readonly string[]>();
 
 export interface FailedStatement {
   readonly query: PendingQuery;
@@ -91,6 +93,7 @@ export class PipelinedBatch implements PgQuery {
       (message) => this.hidesFromPg(message),
     );
     connection.stream.cork();
+    closeForgotten(connection);
     for (const [at, transaction] of this.transactions.entries()) {
       for (const { statement, values } of transaction) {
         const name = this.nameOf(statement, at);
@@ -207,6 +210,18 @@ function prepare(connection: Connection, name: string, { text }: Statement): voi
 
 function decoded(read: FieldReader, decode: Decoder | undefined): FieldReader {
   return decode ? (bytes, start, end) => decode(read(bytes, start, end)) : read;
+}
+
+/** Then the next batch prepares its statements anew. */
+export function forgetStatements(client: PoolClient): void {
+  const { connection } = client as unknown as { connection: Connection };
+  forgotten.set(connection, [...knownTo(connection).keys()]);
+  prepared.delete(connection);
+}
+
+function closeForgotten(connection: Connection): void {
+  for (const name of forgotten.get(connection) ?? []) connection.close({ type: 'S', name }, true);
+  forgotten.delete(connection);
 }
 
 function knownTo(connection: Connection): Map<string, Reader> {
