@@ -340,8 +340,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
       expect((await Promise.race(crowd)).ms).toBeGreaterThanOrEqual(QUEUE_MS);
     });
 
-    // 64 slots and 54 places are taken by then. With the forty, and the three, there is room for 23 more.
-    it('lets a network have some at a time while 20 others take what they get, and 40 more have come', async () => {
+    // 64 slots and 54 places are taken by then. With the forty, and the three, there is room for 24 more.
+    it('lets a network have three at a time, but not four, while 20 others take what they get, and 40 more have come', async () => {
       await becomeKnown('other', ...keys);
       await Promise.race(
         crowdOf(
@@ -351,6 +351,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
       );
       const more = Array.from({ length: 40 }, (_, i) => refusal(`127.0.2.${1 + i}`, bearer(20 + i)));
       const some = Array.from({ length: 3 }, () => refusal('127.0.3.1', bearer('other')));
+      await delay(QUEUE_MS / 4);
+      expect((await refusal('127.0.3.1', bearer('other'))).ms).toBeLessThan(QUEUE_MS);
       for (const { ms } of await Promise.all([...more, ...some])) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
     });
 
@@ -395,7 +397,8 @@ describeProxy('The proxy (needs HAProxy)', () => {
 
     it('answers a stranger while 200 keys that it knows, from as many networks, take all that they get', async () => {
       await becomeKnown(...keys);
-      await Promise.race(crowdOf((i) => `127.0.1.${1 + i}`, bearer));
+      const first = await Promise.race(crowdOf((i) => `127.0.1.${1 + i}`, bearer));
+      expect(first.ms).toBeLessThan(QUEUE_MS);
       expect(await statusFor('0', 'accepted')).toBe(503);
       expect(await statusFor('new', 'accepted')).toBe(200);
     });

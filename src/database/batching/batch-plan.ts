@@ -43,7 +43,7 @@ export class RecentLock {
 /** What is logged, unlike conflicts and statements at fault. */
 const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
 
-/** Enough for every mode, a new connection and a conflict. */
+/** Enough for every mode, a new connection or new statements, and a conflict. */
 const MOST_ATTEMPTS = 6;
 
 /**
@@ -60,7 +60,7 @@ type Mode = 'combined' | 'dry-run' | 'separate';
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
-  /** On the same connection: if a row or a permission is the cause, a new one would be in vain, each time. */
+  /** On the same connection. If a row or a permission is the cause, a new one would not help, and each batch would need one. */
   needsNewStatements = false;
   private hasNewConnection = false;
   private hasNewStatements = false;
@@ -155,7 +155,7 @@ export class BatchPlan implements TransactionListener {
   connectionReplaced(): void {
     this.needsNewConnection = false;
     this.hasNewConnection = true;
-    this.statementsForgotten();
+    this.needsNewStatements = false;
   }
 
   statementsForgotten(): void {

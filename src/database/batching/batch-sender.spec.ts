@@ -148,6 +148,26 @@ describe('BatchSender', () => {
     expect([server.connections, server.prepared, server.closed]).toEqual([1, ['one', 'one'], ['one']]);
   });
 
+  it('prepares an insert anew for all, and isolates a read at once', async () => {
+    const answers: Buffer[][] = [
+      [done(['a', '1'], ['b', '2']), READY],
+      [error('22P02'), READY],
+      [done(['a', '1'], ['b', '2']), READY],
+      [done(['a']), done(['b']), READY],
+      [error('22P02'), READY],
+      [done(['a']), READY, described, error('22P02'), READY],
+    ];
+    const server: FakePostgres = new FakePostgres(() => answers[server.received.length - 1] as Buffer[]);
+    const both = [[{ name: 'a' }], [{ name: 'b' }], undefined];
+    for (let i = 0; i < 2; i++) expect(await send(server, performance.now(), 'a', 'b')).toEqual(both);
+    Object.assign(target, { kind: 'read' });
+    expect(await send(server, performance.now(), 'a', 'b')).toEqual(both);
+    const [good, faulty] = await send(server, performance.now(), 'a', 'b');
+    expect([good, faulty]).toMatchObject([[{ name: 'a' }], { name: 'DatabaseRefusal' }]);
+    expect(server.received).toEqual(['many|', 'many|', 'many|', 'oneone|', 'oneone|', 'one|-|']);
+    expect([server.connections, server.closed]).toEqual([1, ['many', 'many', 'one']]);
+  });
+
   it('refuses a statement that also fails when it is prepared anew, and keeps the connection', async () => {
     Object.assign(target, { kind: 'read' });
     const server = new FakePostgres(() => [described, error('42501'), READY]);

@@ -21,7 +21,7 @@ type Reader = readonly FieldReader[];
 
 /** The statements that a connection has prepared, by name. */
 const prepared = new WeakMap<Connection, Map<string, Reader>>();
-/** Those that are to be closed. */
+/** Prepared statements that the next batch closes. */
 const forgotten = new WeakMap<Connection, readonly string[]>();
 
 export interface FailedStatement {
