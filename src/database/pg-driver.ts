@@ -21,6 +21,8 @@ export function pgDriver<Pool extends pg.Pool>(
 
 /** A client that can run a pipelined batch. Neither what the server does nor a missing file ends the process. */
 export class RowParsingClient extends pg.Client {
+  readonly madeAt = performance.now();
+
   constructor(config?: string | pg.ClientConfig) {
     try {
       super(config);

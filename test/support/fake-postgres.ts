@@ -38,7 +38,9 @@ export class FakePostgres {
   /** The names in each Close. */
   readonly closed: string[] = [];
   connections = 0;
-  private readonly idle: unknown[] = [];
+  /** Of its connections. */
+  ageMs = 0;
+  private readonly idle: object[] = [];
 
   constructor(
     private readonly answer: (message: string) => Buffer[],
@@ -48,13 +50,15 @@ export class FakePostgres {
   readonly pool = () =>
     ({
       connect: (callback: (error: undefined, client: unknown, release: Release) => void) => {
-        const client = this.idle.pop() ?? this.client();
+        const client = Object.assign(this.idle.pop() ?? this.client(), {
+          madeAt: performance.now() - this.ageMs,
+        });
         const release: Release = (broken) => void (broken || this.idle.push(client));
         setImmediate(callback, undefined, client, release);
       },
     }) as never;
 
-  private client(): unknown {
+  private client(): object {
     this.connections++;
     let message = '';
     const stream = Object.assign(new EventEmitter(), { cork() {}, uncork() {}, destroy() {}, closed: true });

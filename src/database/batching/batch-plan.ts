@@ -60,8 +60,9 @@ type Mode = 'combined' | 'dry-run' | 'separate';
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
-  /** On the same connection. If a row or a permission is the cause, a new one would not help, and each batch would need one. */
   needsNewStatements = false;
+  /** A new one helps against what a session keeps. If a row is the cause it does not, and each batch would get one. */
+  hasOldConnection = false;
   private hasNewConnection = false;
   private hasNewStatements = false;
   private attempts = 0;
@@ -120,9 +121,10 @@ export class BatchPlan implements TransactionListener {
       return;
     }
     const queries = separateInserts(transaction).filter(isCallerQuery);
-    const isStale = !this.hasNewConnection && meaning === 'stale';
-    const isOutdated =
-      !this.hasNewStatements && failed?.wasPrepared === true && mayBeOutdated(error.code ?? '');
+    const mayBeOfSession = failed !== undefined && mayBeOutdated(error.code ?? '');
+    const isStale =
+      !this.hasNewConnection && (meaning === 'stale' || (mayBeOfSession && this.hasOldConnection));
+    const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
     const isAlone = queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;

@@ -168,6 +168,21 @@ describe('BatchSender', () => {
     expect([server.connections, server.closed]).toEqual([1, ['many', 'many', 'one']]);
   });
 
+  it('takes a new connection in place of one of over 10 s, whose session may be the cause', async () => {
+    Object.assign(target, { kind: 'read' });
+    const server: FakePostgres = new FakePostgres(() =>
+      server.connections === 1 ? [error('42804'), READY] : [done(['a']), READY],
+    );
+    server.ageMs = 9_000;
+    expect(await send(server, performance.now(), 'a')).toMatchObject([
+      { name: 'DatabaseRefusal' },
+      undefined,
+    ]);
+    server.ageMs = 11_000;
+    expect(await send(server, performance.now(), 'a')).toEqual([[{ name: 'a' }], undefined]);
+    expect(server.connections).toBe(2);
+  });
+
   it('refuses a statement that also fails when it is prepared anew, and keeps the connection', async () => {
     Object.assign(target, { kind: 'read' });
     const server = new FakePostgres(() => [described, error('42501'), READY]);

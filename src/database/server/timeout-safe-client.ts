@@ -3,16 +3,15 @@ import { destroyConnection, isClosed } from '../destroy-connection.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
-import { mayBeOutdated, OF_SESSION } from '../sqlstate.js';
+import { OF_SESSION } from '../sqlstate.js';
 import { ASK_SERVER } from './server-identity.js';
 import type { Session } from './session.js';
 
 /** pg parses timestamps in ISO style only. PgBouncer applies these to every connection that it lends. */
 const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings: 'on' };
 
-/** If new connections are refused the same, each is replaced so often: with a distant server, half a second is lost each time. */
+/** If new connections are refused the same, each is replaced so often. */
 const OUTDATED_MS = 2_000;
-const CACHED_MS = 30_000;
 
 export type Callback = (error: Error | null, ...results: unknown[]) => void;
 
@@ -29,7 +28,7 @@ const ignore = (): void => {};
  */
 export class TimeoutSafeClient extends RowParsingClient {
   isAbandoned = false;
-  /** Its session may have settings that the role or the database has no more, or functions that know types as they were. */
+  /** Its session may have settings that the role or the database has no more. */
   isOutdated = false;
   server: string | undefined;
   private readonly session: Session | undefined;
@@ -37,12 +36,9 @@ export class TimeoutSafeClient extends RowParsingClient {
   constructor(config?: string | SessionConfig) {
     super(config);
     if (typeof config === 'object') this.session = config.session;
-    const madeAt = performance.now();
     const { connection } = this as unknown as { connection: Connection };
     connection.on('refusal', ({ code = '' }: DatabaseError) => {
-      const age = performance.now() - madeAt;
-      this.isOutdated ||=
-        (OF_SESSION.has(code) && age > OUTDATED_MS) || (mayBeOutdated(code) && age > CACHED_MS);
+      this.isOutdated ||= OF_SESSION.has(code) && performance.now() - this.madeAt > OUTDATED_MS;
     });
   }
 
