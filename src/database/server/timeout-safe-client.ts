@@ -3,7 +3,7 @@ import { destroyConnection, isClosed } from '../destroy-connection.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
-import { OF_SESSION } from '../sqlstate.js';
+import { mayBeOutdated, OF_SESSION } from '../sqlstate.js';
 import { ASK_SERVER } from './server-identity.js';
 import type { Session } from './session.js';
 
@@ -12,6 +12,8 @@ const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings:
 
 /** If new connections are refused the same, each is replaced so often. */
 const OUTDATED_MS = 2_000;
+/** The same for what a row may cause as well. */
+const KEPT_MS = 10_000;
 
 export type Callback = (error: Error | null, ...results: unknown[]) => void;
 
@@ -28,7 +30,7 @@ const ignore = (): void => {};
  */
 export class TimeoutSafeClient extends RowParsingClient {
   isAbandoned = false;
-  /** Its session may have settings that the role or the database has no more. */
+  /** Its session may have settings that the role or the database has no more, or functions that know types as they were. */
   isOutdated = false;
   server: string | undefined;
   private readonly session: Session | undefined;
@@ -38,7 +40,9 @@ export class TimeoutSafeClient extends RowParsingClient {
     if (typeof config === 'object') this.session = config.session;
     const { connection } = this as unknown as { connection: Connection };
     connection.on('refusal', ({ code = '' }: DatabaseError) => {
-      this.isOutdated ||= OF_SESSION.has(code) && performance.now() - this.madeAt > OUTDATED_MS;
+      const age = performance.now() - this.madeAt;
+      this.isOutdated ||=
+        (OF_SESSION.has(code) && age > OUTDATED_MS) || (mayBeOutdated(code) && age > KEPT_MS);
     });
   }
 
