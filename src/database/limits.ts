@@ -28,6 +28,11 @@ export const DATABASE_LIMITS = {
   heartbeatMs: 150,
   /** Without any message from the server, until the database counts as away. */
   silenceMs: 650,
+  /**
+   * How old a connection is at least that an error replaces which its session may cause, but a row as well: with a server
+   * that is 100 ms away, a new one takes half a second.
+   */
+  keptMs: 10_000,
   /** Longer than any request waits. */
   connectMs: 2_000,
 } as const;

@@ -19,9 +19,6 @@ export interface BatchTarget extends BatchRules {
   readonly largestBatch?: number;
 }
 
-/** With a server that is 100 ms away, half a second is lost for each new connection. */
-const OLD_MS = 10_000;
-
 export type Release = (broken?: boolean) => void;
 
 /** Sends a batch and its retries until every query is settled. */
@@ -74,7 +71,7 @@ export class BatchSender {
     };
     const timer = setTimeout(() => void giveUp(), this.target.answerMs ?? DATABASE_LIMITS.answerMs);
     this.plan.hasOldConnection =
-      performance.now() - (client as pg.PoolClient & RowParsingClient).madeAt > OLD_MS;
+      performance.now() - (client as pg.PoolClient & RowParsingClient).madeAt > DATABASE_LIMITS.keptMs;
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
       answered: () => {
         this.target.availability.recordResponse();

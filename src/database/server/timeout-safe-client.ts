@@ -1,5 +1,6 @@
 import pg, { type Connection, DatabaseError } from 'pg';
 import { destroyConnection, isClosed } from '../destroy-connection.js';
+import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { isHalfAnswered, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
@@ -12,8 +13,6 @@ const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings:
 
 /** If new connections are refused the same, each is replaced so often. */
 const OUTDATED_MS = 2_000;
-/** The same for what a row may cause as well. */
-const KEPT_MS = 10_000;
 
 export type Callback = (error: Error | null, ...results: unknown[]) => void;
 
@@ -42,7 +41,7 @@ export class TimeoutSafeClient extends RowParsingClient {
     connection.on('refusal', ({ code = '' }: DatabaseError) => {
       const age = performance.now() - this.madeAt;
       this.isOutdated ||=
-        (OF_SESSION.has(code) && age > OUTDATED_MS) || (mayBeOutdated(code) && age > KEPT_MS);
+        (OF_SESSION.has(code) && age > OUTDATED_MS) || (mayBeOutdated(code) && age > DATABASE_LIMITS.keptMs);
     });
   }
 
