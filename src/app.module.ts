@@ -14,6 +14,7 @@ import { Transactions } from './database/transactions/transactions.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { DATABASE_ERRORS, ErrorFilter } from './edge/errors/error.filter.js';
 import { FairShareGuard } from './edge/fair-share.guard.js';
+import { TransactionTurnGuard } from './edge/transaction-turn.guard.js';
 import { TRANSACTIONAL } from './edge/transaction-turns.js';
 import { InputPipe } from './edge/input.pipe.js';
 import { HealthModule } from './health/health.module.js';
@@ -55,8 +56,9 @@ export class AppModule {
         MetricsServer,
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: FairShareGuard }, // in front of one that may wait for Redis
         { provide: APP_GUARD, useClass: RateLimitGuard },
-        { provide: APP_GUARD, useClass: FairShareGuard },
+        { provide: APP_GUARD, useClass: TransactionTurnGuard },
         {
           provide: TRANSACTIONAL,
           inject: [DiscoveryService, Transactions],

@@ -3,13 +3,14 @@ import type { Socket } from 'node:net';
 import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { hasBody, owesBody } from './json-body.js';
-import type { LoadMonitor } from './load-monitor.js';
+import type { LoadMonitor, Sharer } from './load-monitor.js';
 import { beyondShare, type TransactionTurns } from './transaction-turns.js';
 
 const COUNTED = Symbol('counted');
 const KEY_LOAD = Symbol('load of the key');
-const KEY_COUNTED = Symbol('counted for the key');
-const BEYOND_SHARE = Symbol('beyond the share of the key');
+const SHARES_COUNTED = Symbol('counted for key and network');
+const NETWORK = Symbol('network');
+const TAKEN_SHARE = Symbol('taken share');
 const IN_FLIGHT = Symbol('in flight');
 const TURNS = Symbol('turns');
 const OWES_TURN = Symbol('owes a turn');
@@ -20,9 +21,11 @@ declare module 'node:http' {
     [COUNTED]?: boolean;
     /** Until the request is answered. */
     [KEY_LOAD]?: KeyLoad | undefined;
-    [KEY_COUNTED]?: boolean;
-    /** The key had used up its share when the body was complete. */
-    [BEYOND_SHARE]?: boolean;
+    [SHARES_COUNTED]?: boolean;
+    /** Of the client, for a request of a key. */
+    [NETWORK]?: string;
+    /** Whose share was taken when the body was complete. */
+    [TAKEN_SHARE]?: Sharer | undefined;
     /** Where the request has taken a turn. */
     [TURNS]?: TransactionTurns | undefined;
     /** It takes its turn once its body has arrived. */
@@ -57,24 +60,39 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
     load.inFlight++;
     request[COUNTED] = true;
     socket[IN_FLIGHT] = request;
-    const keyLoad = request[KEY_LOAD];
-    if (!keyLoad) return;
-    request[BEYOND_SHARE] = keyLoad.inFlight >= load.maxInFlightPerKey;
-    keyLoad.inFlight++;
-    request[KEY_COUNTED] = true;
+    const { [KEY_LOAD]: keyLoad, [NETWORK]: network } = request;
+    if (!keyLoad || network === undefined) return;
+    request[TAKEN_SHARE] = takenShare(keyLoad, network, load);
+    countShares(request, keyLoad, network, load);
   };
   if (hasBody(request) && READ_BODY.has(request.method)) request.on('end', count);
   else count();
 }
 
-/** Counts the request for its key as well, or refuses it when the key has used up its share. */
-export function countForKey(request: IncomingMessage, keyLoad: KeyLoad, load: LoadMonitor): void {
+/** Counts the request for its key and network as well, or refuses it when one of them has its share. */
+export function countForShares(
+  request: IncomingMessage,
+  keyLoad: KeyLoad,
+  network: string,
+  load: LoadMonitor,
+): void {
   if (request.socket.destroyed) throw withoutClient();
-  if (keyLoad.inFlight >= load.maxInFlightPerKey) throw beyondShare();
+  const taken = takenShare(keyLoad, network, load);
+  if (taken) throw beyondShare(taken);
   request[KEY_LOAD] = keyLoad;
-  if (!request[COUNTED]) return;
+  request[NETWORK] = network;
+  if (request[COUNTED]) countShares(request, keyLoad, network, load);
+}
+
+function takenShare(keyLoad: KeyLoad, network: string, load: LoadMonitor): Sharer | undefined {
+  if (load.isShareTaken('key', keyLoad.inFlight)) return 'key';
+  return load.isShareTaken('network', load.ofNetworks.of(network)) ? 'network' : undefined;
+}
+
+function countShares(request: IncomingMessage, keyLoad: KeyLoad, network: string, load: LoadMonitor): void {
   keyLoad.inFlight++;
-  request[KEY_COUNTED] = true;
+  load.ofNetworks.add(network);
+  request[SHARES_COUNTED] = true;
 }
 
 /** The body, once the request has its place: a late one has its share checked again, and takes the turn that waited for it. */
@@ -92,7 +110,8 @@ export function onceAdmitted<Body>(
 }
 
 function admit(request: IncomingMessage): true | Promise<true> {
-  if (request[BEYOND_SHARE]) throw beyondShare();
+  const taken = request[TAKEN_SHARE];
+  if (taken) throw beyondShare(taken);
   const keyLoad = request[KEY_LOAD];
   return !request[OWES_TURN] || !keyLoad || takeTurn(request, keyLoad);
 }
@@ -104,11 +123,14 @@ export function release(request: IncomingMessage, load: LoadMonitor): void {
   load.inFlight--;
 }
 
-/** Ends what is counted for the key, once the handler is done. A client cannot shorten that by closing its connection. */
-export function releaseForKey(request: IncomingMessage): void {
-  const keyLoad = request[KEY_LOAD];
-  if (keyLoad && request[KEY_COUNTED]) keyLoad.inFlight--;
-  request[KEY_COUNTED] = false;
+/** Ends what is counted for key and network, once the handler is done: a client cannot shorten it by closing its connection. */
+export function releaseShares(request: IncomingMessage, load: LoadMonitor): void {
+  const { [KEY_LOAD]: keyLoad, [NETWORK]: network } = request;
+  if (keyLoad && network !== undefined && request[SHARES_COUNTED]) {
+    keyLoad.inFlight--;
+    load.ofNetworks.remove(network);
+  }
+  request[SHARES_COUNTED] = false;
   request[KEY_LOAD] = undefined;
   request[TURNS]?.end(keyLoad, request[TARGET]);
   request[TURNS] = undefined;

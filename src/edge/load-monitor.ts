@@ -1,24 +1,32 @@
+import { NetworkCounts } from './network-counts.js';
+
 export const TICK_MS = 100;
 /** Event-loop lag above the longest normal response time. */
 const LATE_MS = 500;
 /** A single long task is no overload: so many ticks in a row must be late. */
 const LATE_TICKS = 3;
-/** The share of the limit that one key may use, so that others find room. */
-const SHARE_PER_KEY = 0.75;
+/** The rest of the limit is for keys and networks with few requests. */
+const PART_OF_THOSE_WITH_MORE = 0.75;
+const FEW = 3;
+/** In relation to what is free of that part. One key of a network leaves room to the others. */
+const SHARE_OF_FREE = { key: 2, network: 3 };
+/** Whose requests are limited to a share. */
+export type Sharer = keyof typeof SHARE_OF_FREE;
 
 /** Detects overload: too many requests in flight, or an event loop that lags. */
 export class LoadMonitor {
   /** Requests that were read completely and are not answered yet. */
   inFlight = 0;
+  readonly ofNetworks = new NetworkCounts();
   refused = 0;
   private lateTicks = 0;
   private due = Infinity;
   private refusals = new Map<string, number>();
 
-  readonly maxInFlightPerKey: number;
+  private readonly partOfThoseWithMore: number;
 
   constructor(private readonly maxInFlight: number) {
-    this.maxInFlightPerKey = Math.max(1, Math.floor(maxInFlight * SHARE_PER_KEY));
+    this.partOfThoseWithMore = Math.max(1, Math.floor(maxInFlight * PART_OF_THOSE_WITH_MORE));
   }
 
   get isOverloaded(): boolean {
@@ -28,6 +36,13 @@ export class LoadMonitor {
   /** How many more requests may be in flight. */
   get free(): number {
     return Math.max(0, this.maxInFlight - this.inFlight);
+  }
+
+  /** Whether a key or network that has so many requests in flight has its share. */
+  isShareTaken(sharer: Sharer, requests: number): boolean {
+    if (requests < Math.min(FEW, this.partOfThoseWithMore)) return false;
+    const { partOfThoseWithMore: part } = this;
+    return requests >= Math.min(part, SHARE_OF_FREE[sharer] * (part - this.inFlight));
   }
 
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */

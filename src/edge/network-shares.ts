@@ -1,6 +1,7 @@
 import { NoRoom } from '../api/errors/api-error.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import type { LoadMonitor } from './load-monitor.js';
+import { NetworkCounts } from './network-counts.js';
 import { Turns } from './turns.js';
 
 interface SharedTurn {
@@ -19,7 +20,7 @@ const MOST_WAITING = 24;
  * otherwise take all places, and the whole queue of a slow database.
  */
 export class NetworkShares {
-  private readonly underWay = new Map<string, number>();
+  private readonly underWay = new NetworkCounts();
   private readonly turns: Turns;
   /** By network and key: those that are waited for or used. */
   private readonly shared = new Map<string, SharedTurn>();
@@ -34,14 +35,13 @@ export class NetworkShares {
 
   /** A network may have about as many as there are free places: half of those that others leave. */
   async run<T>(network: string, key: string, lookUp: () => Promise<T>): Promise<T> {
-    const others = this.underWay.get(network) ?? 0;
-    if (others > this.load.free + 1)
+    if (this.underWay.of(network) > this.load.free + 1)
       throw new NoRoom('Too many keys of this network are being looked up. Try again in a second.');
-    this.underWay.set(network, others + 1);
+    this.underWay.add(network);
     try {
       return await this.inTurn(network, key, lookUp);
     } finally {
-      this.end(network);
+      this.underWay.remove(network);
     }
   }
 
@@ -61,11 +61,5 @@ export class NetworkShares {
         if (turn.isTaken) this.turns.end(network);
       }
     }
-  }
-
-  private end(network: string): void {
-    const others = (this.underWay.get(network) ?? 1) - 1;
-    if (others > 0) this.underWay.set(network, others);
-    else this.underWay.delete(network);
   }
 }

@@ -5,7 +5,7 @@ import { JSON_TYPE } from '../api/media-types.js';
 import { clientNetworks } from './client-networks.js';
 import { prependHandler } from './http/prepend-handler.js';
 import { isLate, keepTurnsShort } from './http/short-turns.js';
-import { countOnceRead, release, releaseAll, releaseForKey } from './in-flight-requests.js';
+import { countOnceRead, release, releaseAll, releaseShares } from './in-flight-requests.js';
 import { LIMITS } from './limits.js';
 import { type LoadMonitor, TICK_MS } from './load-monitor.js';
 import { REQUEST_ID, requestIdOf } from './request-id.js';
@@ -57,7 +57,7 @@ export function refuseOverload(
   instance.addHook('onSend', (_request, { raw, noRoom }, _payload, done) => {
     if (noRoom) load.refuse(noRoom);
     release(raw.req, load);
-    releaseForKey(raw.req);
+    releaseShares(raw.req, load);
     done();
   });
   const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();

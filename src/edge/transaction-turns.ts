@@ -1,6 +1,7 @@
 import { NoRoom } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import type { WaitingPlaces } from '../common/waiting-places.js';
+import type { Sharer } from './load-monitor.js';
 import { Turns } from './turns.js';
 
 /** Describes the operations that occupy connections of the database, which the edge may not import. */
@@ -32,13 +33,13 @@ export class TransactionTurns extends Turns {
   }
 
   refusalOf(load: KeyLoad, target: string | undefined): Error {
-    if (this.isShareTaken(load)) return beyondShare();
+    if (this.isShareTaken(load)) return beyondShare('key');
     if (this.isTargetTaken(target))
       return new NoRoom('Too many changes of this resource are under way. Try again in a second.');
     return this.transactional.busy();
   }
 }
 
-export function beyondShare(): Error {
-  return new NoRoom('Too many requests of this key are under way. Try again in a second.');
+export function beyondShare(sharer: Sharer): Error {
+  return new NoRoom(`Too many requests of this ${sharer} are under way. Try again in a second.`);
 }

@@ -22,8 +22,11 @@ import { type Service, startService } from './support/service.js';
 const REFUSED = 'Too many requests of this key are under way. Try again in a second.';
 const BODY = '{"name":"Rex","categoryId":1}';
 
-/** Three of four requests are the share of a key. What is sent on `greedy` connections is answered at the `end`. */
-describe('While one key has its share of requests under way, the service', () => {
+/**
+ * Three of four requests are the share of a key, and of a network. What is sent on `greedy` connections is answered at the
+ * `end`.
+ */
+describe('While one key or network has its share of requests under way, the service', () => {
   let service: Service;
   let greedyKey: string;
   const greedy: Socket[] = [];
@@ -32,7 +35,7 @@ describe('While one key has its share of requests under way, the service', () =>
   let hanging: (requests: number) => Promise<void>;
 
   beforeAll(async () => {
-    service = await startService({ maxConcurrentRequests: 4, metricsPort: 0 });
+    service = await startService({ maxConcurrentRequests: 4, metricsPort: 0, trustedProxies: ['127.0.0.1'] });
     greedyKey = (await service.app.get(KeysService).issue({ name: 'greedy' })).key;
   });
   afterEach(async () => {
@@ -71,8 +74,10 @@ describe('While one key has its share of requests under way, the service', () =>
   };
   const listGreedily = (): Promise<Answer> =>
     service.get('/v1/pets', { headers: { authorization: `Bearer ${greedyKey}` } });
-  const head = (method: string, fields = ''): string =>
-    `${method} /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedyKey}\r\n${fields}\r\n`;
+  const listElsewhere = (): Promise<Answer> =>
+    service.get('/v1/pets', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+  const head = (method: string, fields = '', key = greedyKey): string =>
+    `${method} /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${fields}\r\n`;
 
   it.each([
     ['lists', () => head('GET')],
@@ -93,7 +98,7 @@ describe('While one key has its share of requests under way, the service', () =>
     expect(
       await service.app.get(Metrics).registry.getSingleMetricAsString('http_requests_total'),
     ).not.toContain('status="503"');
-    expectAnswer(await service.get('/v1/pets'), 200, []);
+    expectAnswer(await listElsewhere(), 200, []);
     await close(sockets);
     expectError(await listGreedily(), 'service_unavailable', REFUSED);
     end();
@@ -110,7 +115,25 @@ describe('While one key has its share of requests under way, the service', () =>
     for (const socket of sockets) socket.write(BODY);
     await hanging(3);
     expect(await refused).toContain(REFUSED);
-    expectAnswer(await service.get('/v1/pets'), 200, []);
+    expectAnswer(await listElsewhere(), 200, []);
+  });
+
+  it('refuses requests of further keys of that network, and serves those of another one', async () => {
+    const keys = service.app.get(KeysService);
+    for (let i = 0; i < 3; i++) send(head('GET', '', (await keys.issue({ name: `greedy-${i}` })).key));
+    await hanging(3);
+    expectError(
+      await listGreedily(),
+      'service_unavailable',
+      'Too many requests of this network are under way. Try again in a second.',
+    );
+    expectAnswer(await listElsewhere(), 200, []);
+  });
+
+  it('has refused requests counted for no rate limit', async () => {
+    for (let i = 0; i < 3; i++) send(head('GET'));
+    await hanging(3);
+    expect((await listGreedily()).headers).not.toHaveProperty('ratelimit');
   });
 });
 
