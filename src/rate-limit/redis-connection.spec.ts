@@ -50,6 +50,20 @@ it('logs a reason that replaced the first one, once it has held for five seconds
   expect(lines).toEqual([away, 'Redis is still away: WRONGPASS invalid password']);
 });
 
+it('gives up a connection whose first answer does not end', async () => {
+  const ended = new Promise<void>((resolve) => {
+    greet = (socket) => {
+      const sending = setInterval(() => socket.write('+' + 'x'.repeat(1_000)), 50);
+      socket.on('close', () => {
+        clearInterval(sending);
+        resolve();
+      });
+    };
+  });
+  await ended;
+  expect(lines.at(-1)).toMatch(/not ready within/);
+});
+
 /** Takes the greeting of the client, and refuses what it asks afterwards. */
 const refuseCommands = (refusal: string) => (socket: Socket) =>
   void socket.on('data', (data) => {

@@ -8,6 +8,8 @@ const PATIENCE_MS = 100;
 /** A process has fewer commands in flight unless Redis stalls. */
 const MAX_IN_FLIGHT = 1_000;
 const RECONNECT_MS = 1_000;
+/** Longer than the client waits for a Redis that is silent, which it reports itself. */
+const GREETING_MS = 2_000;
 const PING_MS = 500;
 /** The time without a refusal after which commands that succeed count as the end of it. */
 const QUIET_MS = 5_000;
@@ -28,6 +30,8 @@ export class RedisConnection {
   private due = 0;
   private timer: NodeJS.Timeout | undefined;
   private reconnecting: NodeJS.Timeout | undefined;
+  /** Until the connection is ready: an answer that never ends would be kept in memory. */
+  private greeting: NodeJS.Timeout | undefined;
   /** Until a new connection has taken a write. */
   private isAway = false;
   private readonly reason = new LastingReason();
@@ -43,7 +47,14 @@ export class RedisConnection {
       if (client.isReady && error instanceof Refusal) this.reportRefusal(error);
       else this.reportOutage(error);
     });
-    client.on('ready', () => void this.probe());
+    client.on('connect', () => {
+      clearTimeout(this.greeting);
+      this.greeting = setTimeout(() => this.giveUpGreeting(), GREETING_MS).unref();
+    });
+    client.on('ready', () => {
+      clearTimeout(this.greeting);
+      void this.probe();
+    });
     client.connect().catch(() => {}); // reported as an error event already
   }
 
@@ -90,6 +101,7 @@ export class RedisConnection {
     this.isAway = true;
     clearTimeout(this.timer);
     clearTimeout(this.reconnecting);
+    clearTimeout(this.greeting);
     this.client.destroy();
   }
 
@@ -115,6 +127,12 @@ export class RedisConnection {
     }
     this.due = this.sent;
     this.timer = this.ended < this.sent ? setTimeout(() => this.checkSoon(), PATIENCE_MS).unref() : undefined;
+  }
+
+  private giveUpGreeting(): void {
+    if (this.client.isReady) return;
+    this.reportOutage(new Error(`not ready within ${GREETING_MS} ms of connecting`));
+    this.reconnect();
   }
 
   private reconnect(): void {
