@@ -1,8 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { requestOf } from '../common/exchange.js';
 import { clientOf } from '../rate-limit/network-of.js';
-import { countForShares } from './in-flight-requests.js';
+import { takeShares } from './in-flight-requests.js';
+import { readsBody } from './json-body.js';
 import { LoadMonitor } from './load-monitor.js';
+import { Shares } from './shares.js';
 
 /** Limits each key and each network to its share of the requests in flight, so that they cannot keep others out. */
 @Injectable()
@@ -12,7 +14,7 @@ export class FairShareGuard implements CanActivate {
   canActivate(context: ExecutionContext): true {
     const request = requestOf(context);
     const { caller, raw } = request;
-    if (caller) countForShares(raw, caller.load, clientOf(request), this.load);
+    if (caller) takeShares(raw, new Shares(caller.load, clientOf(request), this.load), readsBody(request));
     return true;
   }
 }

@@ -3,14 +3,12 @@ import type { Socket } from 'node:net';
 import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import { hasBody, owesBody } from './json-body.js';
-import type { LoadMonitor, Sharer } from './load-monitor.js';
-import { beyondShare, type TransactionTurns } from './transaction-turns.js';
+import type { LoadMonitor } from './load-monitor.js';
+import type { Shares } from './shares.js';
+import type { TransactionTurns } from './transaction-turns.js';
 
 const COUNTED = Symbol('counted');
-const KEY_LOAD = Symbol('load of the key');
-const SHARES_COUNTED = Symbol('counted for key and network');
-const NETWORK = Symbol('network');
-const TAKEN_SHARE = Symbol('taken share');
+const SHARES = Symbol('shares');
 const IN_FLIGHT = Symbol('in flight');
 const TURNS = Symbol('turns');
 const OWES_TURN = Symbol('owes a turn');
@@ -19,13 +17,8 @@ const TARGET = Symbol('target');
 declare module 'node:http' {
   interface IncomingMessage {
     [COUNTED]?: boolean;
-    /** Until the request is answered. */
-    [KEY_LOAD]?: KeyLoad | undefined;
-    [SHARES_COUNTED]?: boolean;
-    /** Of the client, for a request of a key. */
-    [NETWORK]?: string;
-    /** Whose share was taken when the body was complete. */
-    [TAKEN_SHARE]?: Sharer | undefined;
+    /** Of a request with a valid key, until it is answered. */
+    [SHARES]?: Shares | undefined;
     /** Where the request has taken a turn. */
     [TURNS]?: TransactionTurns | undefined;
     /** It takes its turn once its body has arrived. */
@@ -60,42 +53,20 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
     load.inFlight++;
     request[COUNTED] = true;
     socket[IN_FLIGHT] = request;
-    const { [KEY_LOAD]: keyLoad, [NETWORK]: network } = request;
-    if (!keyLoad || network === undefined) return;
-    request[TAKEN_SHARE] = takenShare(keyLoad, network, load);
-    countShares(request, keyLoad, network, load);
   };
   if (hasBody(request) && READ_BODY.has(request.method)) request.on('end', count);
   else count();
 }
 
-/** Counts the request for its key and network as well, or refuses it when one of them has its share. */
-export function countForShares(
-  request: IncomingMessage,
-  keyLoad: KeyLoad,
-  network: string,
-  load: LoadMonitor,
-): void {
-  if (request.socket.destroyed) throw withoutClient();
-  const taken = takenShare(keyLoad, network, load);
-  if (taken) throw beyondShare(taken);
-  request[KEY_LOAD] = keyLoad;
-  request[NETWORK] = network;
-  if (request[COUNTED]) countShares(request, keyLoad, network, load);
+/** Has the request take its shares, or refuses it. One that waits for its body does so once that has arrived. */
+export function takeShares(request: IncomingMessage, shares: Shares, readsBody: boolean): void {
+  requireClient(request);
+  if (readsBody && owesBody(request)) shares.requireRoom();
+  else shares.take();
+  request[SHARES] = shares;
 }
 
-function takenShare(keyLoad: KeyLoad, network: string, load: LoadMonitor): Sharer | undefined {
-  if (load.isShareTaken('key', keyLoad.inFlight)) return 'key';
-  return load.isShareTaken('network', load.ofNetworks.of(network)) ? 'network' : undefined;
-}
-
-function countShares(request: IncomingMessage, keyLoad: KeyLoad, network: string, load: LoadMonitor): void {
-  keyLoad.inFlight++;
-  load.ofNetworks.add(network);
-  request[SHARES_COUNTED] = true;
-}
-
-/** The body, once the request has its place: a late one has its share checked again, and takes the turn that waited for it. */
+/** The body, once the request has its place: one whose body was late takes what it owes. */
 export function onceAdmitted<Body>(
   request: IncomingMessage,
   body: Body | Promise<Body>,
@@ -110,10 +81,9 @@ export function onceAdmitted<Body>(
 }
 
 function admit(request: IncomingMessage): true | Promise<true> {
-  const taken = request[TAKEN_SHARE];
-  if (taken) throw beyondShare(taken);
-  const keyLoad = request[KEY_LOAD];
-  return !request[OWES_TURN] || !keyLoad || takeTurn(request, keyLoad);
+  const shares = request[SHARES];
+  shares?.take();
+  return !request[OWES_TURN] || !shares || takeTurn(request, shares.keyLoad);
 }
 
 export function release(request: IncomingMessage, load: LoadMonitor): void {
@@ -123,16 +93,12 @@ export function release(request: IncomingMessage, load: LoadMonitor): void {
   load.inFlight--;
 }
 
-/** Ends what is counted for key and network, once the handler is done: a client cannot shorten it by closing its connection. */
-export function releaseShares(request: IncomingMessage, load: LoadMonitor): void {
-  const { [KEY_LOAD]: keyLoad, [NETWORK]: network } = request;
-  if (keyLoad && network !== undefined && request[SHARES_COUNTED]) {
-    keyLoad.inFlight--;
-    load.ofNetworks.remove(network);
-  }
-  request[SHARES_COUNTED] = false;
-  request[KEY_LOAD] = undefined;
-  request[TURNS]?.end(keyLoad, request[TARGET]);
+/** Ends shares and turn, once the handler is done: a client cannot shorten that by closing its connection. */
+export function releaseShares(request: IncomingMessage): void {
+  const shares = request[SHARES];
+  shares?.end();
+  request[SHARES] = undefined;
+  request[TURNS]?.end(shares?.keyLoad, request[TARGET]);
   request[TURNS] = undefined;
 }
 
@@ -159,7 +125,7 @@ export function takeTurn(request: IncomingMessage, keyLoad: KeyLoad): true | Pro
   if (!turns || request[TURNS]) return true;
   const begin = (isMyTurn: boolean): true => {
     if (!isMyTurn) throw turns.refusalOf(keyLoad, target);
-    if (request.socket.destroyed || !request[KEY_LOAD]) {
+    if (request.socket.destroyed || !request[SHARES]) {
       turns.end(keyLoad, target); // nothing would end it later
       throw withoutClient();
     }
@@ -170,7 +136,11 @@ export function takeTurn(request: IncomingMessage, keyLoad: KeyLoad): true | Pro
   return turn instanceof Promise ? turn.then(begin) : begin(turn);
 }
 
-/** Such a request would only delay others. */
+/** A request without a client would only delay others. */
+export function requireClient({ socket }: IncomingMessage): void {
+  if (socket.destroyed) throw withoutClient();
+}
+
 function withoutClient(): Error {
   return unavailable('The client has left.');
 }

@@ -5,10 +5,10 @@ export const TICK_MS = 100;
 const LATE_MS = 500;
 /** A single long task is no overload: so many ticks in a row must be late. */
 const LATE_TICKS = 3;
-/** The rest of the limit is for keys and networks with few requests. */
-const PART_OF_THOSE_WITH_MORE = 0.75;
+/** Keys and networks with few requests may use the whole limit, and others this part of it. */
+const PART_FOR_MANY = 0.75;
 const FEW = 3;
-/** In relation to what is free of that part. One key of a network leaves room to the others. */
+/** How many times the free places of that part each may have. In a network with a busy key, others find room. */
 const SHARE_OF_FREE = { key: 2, network: 3 };
 /** Whose requests are limited to a share. */
 export type Sharer = keyof typeof SHARE_OF_FREE;
@@ -17,16 +17,17 @@ export type Sharer = keyof typeof SHARE_OF_FREE;
 export class LoadMonitor {
   /** Requests that were read completely and are not answered yet. */
   inFlight = 0;
-  readonly ofNetworks = new NetworkCounts();
+  /** Requests with a valid key, until their handler is done: also those whose client has left. */
+  readonly byNetwork = new NetworkCounts();
   refused = 0;
   private lateTicks = 0;
   private due = Infinity;
   private refusals = new Map<string, number>();
 
-  private readonly partOfThoseWithMore: number;
+  private readonly partForMany: number;
 
   constructor(private readonly maxInFlight: number) {
-    this.partOfThoseWithMore = Math.max(1, Math.floor(maxInFlight * PART_OF_THOSE_WITH_MORE));
+    this.partForMany = Math.max(1, Math.floor(maxInFlight * PART_FOR_MANY));
   }
 
   get isOverloaded(): boolean {
@@ -40,9 +41,9 @@ export class LoadMonitor {
 
   /** Whether a key or network that has so many requests in flight has its share. */
   isShareTaken(sharer: Sharer, requests: number): boolean {
-    if (requests < Math.min(FEW, this.partOfThoseWithMore)) return false;
-    const { partOfThoseWithMore: part } = this;
-    return requests >= Math.min(part, SHARE_OF_FREE[sharer] * (part - this.inFlight));
+    if (requests < Math.min(FEW, this.partForMany)) return false;
+    const free = this.partForMany - Math.max(this.inFlight, this.byNetwork.total);
+    return requests >= SHARE_OF_FREE[sharer] * free;
   }
 
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */

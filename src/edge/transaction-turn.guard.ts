@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { requestOf } from '../common/exchange.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
-import { setTarget, takeTurn, takeTurnOnceRead } from './in-flight-requests.js';
+import { requireClient, setTarget, takeTurn, takeTurnOnceRead } from './in-flight-requests.js';
 import { readsBody } from './json-body.js';
 import { TRANSACTIONAL, type Transactional, TransactionTurns } from './transaction-turns.js';
 
@@ -23,6 +23,7 @@ export class TransactionTurnGuard implements CanActivate {
     const request = requestOf(context);
     const { caller, raw } = request;
     if (!caller) return true;
+    requireClient(raw); // the rate limit may have waited for Redis
     caller.load.turns = this.turns;
     const mayRunTransaction = !SAFE.has(raw.method) && this.transactional.controllers.has(context.getClass());
     if (!mayRunTransaction) return true;

@@ -64,6 +64,17 @@ it('gives up a connection whose first answer does not end', async () => {
   expect(lines.at(-1)).toMatch(/not ready within/);
 });
 
+it('leaves it to the client to connect again when a connection is lost before it was ready', async () => {
+  const destroy = jest.spyOn(redis.client, 'destroy');
+  greet = (socket) => {
+    socket.destroy();
+    server.close();
+  };
+  while (server.listening) await delay(10);
+  await delay(2_200); // longer than a connection may take to become ready
+  expect(destroy).not.toHaveBeenCalled();
+});
+
 /** Takes the greeting of the client, and refuses what it asks afterwards. */
 const refuseCommands = (refusal: string) => (socket: Socket) =>
   void socket.on('data', (data) => {

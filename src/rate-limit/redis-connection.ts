@@ -8,7 +8,7 @@ const PATIENCE_MS = 100;
 /** A process has fewer commands in flight unless Redis stalls. */
 const MAX_IN_FLIGHT = 1_000;
 const RECONNECT_MS = 1_000;
-/** Longer than the client waits for a Redis that is silent, which it reports itself. */
+/** Longer than `socketTimeout`, by which the client gives up a Redis that is silent. */
 const GREETING_MS = 2_000;
 const PING_MS = 500;
 /** The time without a refusal after which commands that succeed count as the end of it. */
@@ -43,6 +43,7 @@ export class RedisConnection {
     private readonly Refusal: typeof ErrorReply,
   ) {
     client.on('error', (error: Error) => {
+      if (!client.isReady) clearTimeout(this.greeting); // the connection is lost
       // Of the client's own pings, for instance while Redis loads its data.
       if (client.isReady && error instanceof Refusal) this.reportRefusal(error);
       else this.reportOutage(error);

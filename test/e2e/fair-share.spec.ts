@@ -11,6 +11,7 @@ import { Transactions } from '../../src/database/transactions/transactions.js';
 import { OrdersService } from '../../src/orders/orders.service.js';
 import { LoadMonitor } from '../../src/edge/load-monitor.js';
 import { Metrics } from '../../src/observability/metrics.js';
+import { RateLimits } from '../../src/rate-limit/rate-limits.js';
 import { TRANSACTIONAL, type Transactional } from '../../src/edge/transaction-turns.js';
 import { PetsController } from '../../src/pets/pets.controller.js';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
@@ -127,6 +128,26 @@ describe('While one key or network has its share of requests under way, the serv
       'service_unavailable',
       'Too many requests of this network are under way. Try again in a second.',
     );
+    expectAnswer(await listElsewhere(), 200, []);
+  });
+
+  it('refuses POSTs of that key that have waited for the rate limit', async () => {
+    const { requests } = service.app.get(RateLimits);
+    let waiting = 0;
+    let release = (): void => {};
+    const released = new Promise<never>((resolve) => (release = resolve as () => void));
+    requests.take = () => {
+      waiting++;
+      return released;
+    };
+    const fields = `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
+    const sockets = [1, 2, 3, 4].map(() => send(head('POST', fields) + BODY));
+    const refused = Promise.any(sockets.map((socket) => next(socket)));
+    while (waiting < 4) await delay(1);
+    release();
+    Reflect.deleteProperty(requests, 'take');
+    await hanging(3);
+    expect(await refused).toContain(REFUSED);
     expectAnswer(await listElsewhere(), 200, []);
   });
 

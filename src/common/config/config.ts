@@ -132,7 +132,8 @@ export class Config {
   readonly redisUrl?: string;
 
   @Env('TRUSTED_PROXIES', networks, {
-    about: 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas.',
+    about:
+      'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas. Clients of others share the limits of one network.',
     unset: 'none',
     example: '10.0.0.0/8',
   })
@@ -144,7 +145,8 @@ export class Config {
   readonly sunsetRehearsal: boolean = false;
 
   @Env('MAX_CONCURRENT_REQUESTS', integer(1, 100_000, 'a number of requests from 1 to 100000'), {
-    about: 'The maximum number of concurrent requests; others are refused with 503.',
+    about:
+      'The maximum number of concurrent requests, of which keys and networks have shares; others are refused with 503.',
   })
   readonly maxConcurrentRequests: number = 256;
 
