@@ -6,6 +6,7 @@ import { ApiError } from '../api/errors/api-error.js';
 import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
+import { requireShares } from '../edge/fair-share.guard.js';
 import { countHeader } from '../edge/http/raw-headers.js';
 import { LoadMonitor } from '../edge/load-monitor.js';
 import { NetworkShares } from '../edge/network-shares.js';
@@ -34,7 +35,7 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
     private readonly keys: KeysService,
-    load: LoadMonitor,
+    private readonly load: LoadMonitor,
   ) {
     // The strategy itself: its name would be resolved in a registry that all applications of a process share. Each request
     // gets its own object, because passport stores the callbacks of a request on it: with a shared one, concurrent
@@ -78,19 +79,23 @@ export class ApiKeyGuard extends AuthGuard() {
   private async authenticate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context);
     this.limitFailures(request);
+    const { authorization = '' } = request.headers;
+    const key = authorization.slice(SCHEME.length);
+    const verify = (): Promise<boolean> => this.verify(context, request);
+    if (this.keys.isUnknown(key)) return this.shares.run(clientOf(request), key, verify);
+    const load = this.keys.lastLoadOf(key);
+    // Many requests may wait for the same look-up.
+    if (load) requireShares(request, load, this.load);
+    return verify();
+  }
+
+  private async verify(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
     try {
-      return await this.verify(context, request);
+      return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
       if (isFailedCredential(error)) (await this.limits.failures.take(clientOf(request)))?.throwIfExceeded();
       throw error;
     }
-  }
-
-  private verify(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
-    const { authorization = '' } = request.headers;
-    const verify = (): Promise<boolean> => super.canActivate(context) as Promise<boolean>;
-    const key = authorization.slice(SCHEME.length);
-    return this.keys.isUnknown(key) ? this.shares.run(clientOf(request), key, verify) : verify();
   }
 
   /**

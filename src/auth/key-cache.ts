@@ -40,7 +40,11 @@ export class KeyCache {
 
   /** Tells whether the latest look-up of the key, however long ago, found it. */
   hasSeen(hash: string): boolean {
-    return this.found.peek(hash, { allowStale: true }) !== undefined;
+    return this.lastLoadOf(hash) !== undefined;
+  }
+
+  lastLoadOf(hash: string): KeyLoad | undefined {
+    return this.found.peek(hash, { allowStale: true })?.load;
   }
 
   /** Tells whether only the database knows if there is such a key. */

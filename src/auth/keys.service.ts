@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { KeyLoad } from '../common/exchange.js';
 import { Clock, DAY_MS, dayOf } from '../common/clock.js';
 import { Config } from '../common/config/config.js';
 import { ApiError } from '../api/errors/api-error.js';
@@ -84,6 +85,11 @@ export class KeysService {
   /** Tells whether the latest look-up of the key, however long ago, found it. */
   hasSeen(token: string): boolean {
     return this.cache.hasSeen(hashKey(token));
+  }
+
+  /** The load of the key, if the latest look-up of it, however long ago, found it. */
+  lastLoadOf(token: string): KeyLoad | undefined {
+    return this.cache.lastLoadOf(hashKey(token));
   }
 
   /** Tells whether only the database knows if there is such a key. */

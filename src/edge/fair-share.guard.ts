@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { requestOf } from '../common/exchange.js';
+import type { FastifyRequest } from 'fastify';
+import { type KeyLoad, requestOf } from '../common/exchange.js';
 import { clientOf } from '../rate-limit/network-of.js';
 import { takeShares } from './in-flight-requests.js';
 import { readsBody } from './json-body.js';
@@ -13,8 +14,12 @@ export class FairShareGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): true {
     const request = requestOf(context);
-    const { caller, raw } = request;
-    if (caller) takeShares(raw, new Shares(caller.load, clientOf(request), this.load), readsBody(request));
+    if (request.caller) requireShares(request, request.caller.load, this.load);
     return true;
   }
+}
+
+/** Refuses a request beyond the shares of its key and network. */
+export function requireShares(request: FastifyRequest, keyLoad: KeyLoad, load: LoadMonitor): void {
+  takeShares(request.raw, new Shares(keyLoad, clientOf(request), load), readsBody(request));
 }

@@ -58,9 +58,10 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
   else count();
 }
 
-/** Has the request take its shares, or refuses it. One that waits for its body does so once that has arrived. */
+/** Has the request take its shares, once, or refuses it. One that waits for its body does so once that has arrived. */
 export function takeShares(request: IncomingMessage, shares: Shares, readsBody: boolean): void {
   requireClient(request);
+  if (request[SHARES]) return;
   if (readsBody && owesBody(request)) shares.requireRoom();
   else shares.take();
   request[SHARES] = shares;

@@ -17,7 +17,7 @@ export type Sharer = keyof typeof SHARE_OF_FREE;
 export class LoadMonitor {
   /** Requests that were read completely and are not answered yet. */
   inFlight = 0;
-  /** Requests with a valid key, until their handler is done: also those whose client has left. */
+  /** Requests of known keys, until their handler is done: also those whose client has left. */
   readonly byNetwork = new NetworkCounts();
   refused = 0;
   private lateTicks = 0;
@@ -42,8 +42,7 @@ export class LoadMonitor {
   /** Whether a key or network that has so many requests in flight has its share. */
   isShareTaken(sharer: Sharer, requests: number): boolean {
     if (requests < Math.min(FEW, this.partForMany)) return false;
-    const free = this.partForMany - Math.max(this.inFlight, this.byNetwork.total);
-    return requests >= SHARE_OF_FREE[sharer] * free;
+    return requests >= SHARE_OF_FREE[sharer] * (this.partForMany - this.byNetwork.total);
   }
 
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */

@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Module } from '@nestjs/common';
+import { CACHE_MS } from '../../src/auth/key-cache.js';
+import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { StatementQueues } from '../../src/database/batching/statement-queues.js';
 import { RunAgain } from '../../src/database/transactions/recorded-change.js';
@@ -149,6 +151,24 @@ describe('While one key or network has its share of requests under way, the serv
     await hanging(3);
     expect(await refused).toContain(REFUSED);
     expectAnswer(await listElsewhere(), 200, []);
+  });
+
+  it('refuses more lists while those of that key wait for its look-up', async () => {
+    await hanging(0);
+    expectAnswer(await listGreedily(), 200, []);
+    await delay(CACHE_MS + 100); // the key is known, and has to be looked up again
+    const repository = service.app.get(KeysRepository);
+    const ended = new Promise<never>((_, reject) => (end = () => reject(new Error('the end of the test'))));
+    ended.catch(() => {});
+    repository.findByHash = () => ended;
+    try {
+      for (let i = 0; i < 3; i++) send(head('GET'));
+      const { byNetwork } = service.app.get(LoadMonitor);
+      while (byNetwork.total < 3) await delay(1);
+      expectError(await listGreedily(), 'service_unavailable', REFUSED);
+    } finally {
+      Reflect.deleteProperty(repository, 'findByHash');
+    }
   });
 
   it('has refused requests counted for no rate limit', async () => {

@@ -69,8 +69,13 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
 
     /** pg's pool calls it for every client that is released. */
     _release(client: pg.PoolClient & TimeoutSafeClient, idleListener: () => void, error?: unknown): void {
+      const release = (reason: unknown): void => _release.call(this, client, idleListener, reason);
+      if (client.isOutdated && !client.isAbandoned) {
+        client.endSession(() => release(true));
+        return;
+      }
       if (!client.isAbandoned) {
-        _release.call(this, client, idleListener, error || client.isOutdated);
+        release(error);
         return;
       }
       this.abandoned.add(client);
@@ -81,7 +86,7 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
         this.abandoned.delete(client);
         availability.overdue.delete(client);
         this.resize();
-        _release.call(this, client, idleListener, true);
+        release(true);
       });
     }
 

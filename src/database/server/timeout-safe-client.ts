@@ -21,6 +21,8 @@ const { getStartupConf } = pg.Client.prototype as unknown as {
   getStartupConf: (this: pg.Client) => Record<string, string>;
 };
 
+const END_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid())';
+
 const ignore = (): void => {};
 
 /**
@@ -66,6 +68,13 @@ export class TimeoutSafeClient extends RowParsingClient {
       return true;
     });
     after();
+  }
+
+  /** A pooler would lend the session to the connection that replaces this one. */
+  endSession(after: () => void): void {
+    const { readyForQuery: isIdle } = this as unknown as { readyForQuery: boolean };
+    if (!isIdle) return after();
+    this.query(END_SESSION, () => after());
   }
 
   /** A connection counts as made once it has told its server, unless the server refuses to. */
