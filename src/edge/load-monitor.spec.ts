@@ -30,7 +30,8 @@ describe('LoadMonitor', () => {
 
   it.each([
     { keys: 1, networks: 1, inFlight: 128 },
-    { keys: 100, networks: 1, inFlight: 144 },
+    { keys: 2, networks: 1, inFlight: 144 },
+    { keys: 100, networks: 1, inFlight: 168 },
     { keys: 2, networks: 2, inFlight: 154 },
     { keys: 20, networks: 20, inFlight: 188 },
     { keys: 60, networks: 60, inFlight: 191 },

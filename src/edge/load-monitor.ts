@@ -8,8 +8,10 @@ const LATE_TICKS = 3;
 /** Keys and networks with few requests may use the whole limit, and others this part of it. */
 const PART_FOR_MANY = 0.75;
 const FEW = 3;
-/** How many times the free places of that part each may have. In a network with a busy key, others find room. */
+/** How many times the free places of that part each may have. */
 const SHARE_OF_FREE = { key: 2, network: 3 };
+/** Up to this part of it, keys with few requests find room beside busy ones of their network. */
+const FULL_FOR_NETWORKS = 7 / 8;
 /** Whose requests are limited to a share. */
 export type Sharer = keyof typeof SHARE_OF_FREE;
 
@@ -39,10 +41,15 @@ export class LoadMonitor {
     return Math.max(0, this.maxInFlight - this.inFlight);
   }
 
-  /** Whether a key or network that has so many requests in flight has its share. */
-  isShareTaken(sharer: Sharer, requests: number): boolean {
-    if (requests < Math.min(FEW, this.partForMany)) return false;
-    return requests >= SHARE_OF_FREE[sharer] * (this.partForMany - this.byNetwork.total);
+  /** Which of a key and its network, with so many requests in flight, has its share. */
+  findTakenShare(ofKey: number, ofNetwork: number): Sharer | undefined {
+    const { partForMany: part, byNetwork } = this;
+    const free = part - byNetwork.total;
+    const few = Math.min(FEW, part);
+    if (ofKey >= few) {
+      if (ofKey >= SHARE_OF_FREE.key * free) return 'key';
+    } else if (byNetwork.total < FULL_FOR_NETWORKS * part) return undefined;
+    return ofNetwork >= few && ofNetwork >= SHARE_OF_FREE.network * free ? 'network' : undefined;
   }
 
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */

@@ -24,8 +24,8 @@ export class Shares {
   /** Refuses the request when the key or the network has its share. */
   requireRoom(): void {
     const { load, keyLoad, network } = this;
-    if (load.isShareTaken('key', keyLoad.inFlight)) throw beyondShare('key');
-    if (load.isShareTaken('network', load.byNetwork.of(network))) throw beyondShare('network');
+    const taken = load.findTakenShare(keyLoad.inFlight, load.byNetwork.of(network));
+    if (taken) throw beyondShare(taken);
   }
 
   end(): void {

@@ -362,6 +362,21 @@ describeProxy('The proxy (needs HAProxy)', () => {
       for (const { ms } of await Promise.all([...more, ...some])) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
     });
 
+    it('lets a key have three at a time, but not four, while another one of its network takes all that it gets', async () => {
+      await becomeKnown('one', 'other');
+      const at = '127.0.3.1';
+      await Promise.race(
+        crowdOf(
+          () => at,
+          () => bearer('one'),
+        ),
+      );
+      const some = Array.from({ length: 3 }, () => refusal(at, bearer('other')));
+      await delay(QUEUE_MS / 4);
+      expect((await refusal(at, bearer('other'))).ms).toBeLessThan(QUEUE_MS);
+      for (const { ms } of await Promise.all(some)) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
+    });
+
     it('lets those whose key it knows wait while 200 networks with one key send preflights', async () => {
       await becomeKnown('one', 'other');
       const networks = keys.map((i) => `127.0.1.${1 + Number(i)}`);
