@@ -1,6 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, jest } from '@jest/globals';
 import type { ApiKey } from './api-key.entity.js';
-import { KeyCache } from './key-cache.js';
+import { CACHE_MS, KeyCache, MAX_CACHED } from './key-cache.js';
 
 it('a key and its successors have one share of the requests, other keys their own', async () => {
   const keys: Record<string, Partial<ApiKey>> = {
@@ -14,6 +15,25 @@ it('a key and its successors have one share of the requests, other keys their ow
   );
   expect(successor?.load).toBe(first?.load);
   expect(other?.load).not.toBe(first?.load);
+});
+
+it('a key that is in use keeps its share beside more keys than are remembered', async () => {
+  let id = 0n;
+  const cache = new KeyCache((hash) => {
+    const own = hash.toString('base64') === 'used' ? 0n : ++id;
+    return Promise.resolve({ id: own, originId: null, name: 'a' } as ApiKey);
+  });
+  const first = await cache.find('used');
+  for (let i = 0; i < MAX_CACHED; i++) {
+    await cache.find(Buffer.from(String(i)).toString('base64'));
+    cache.get('used');
+  }
+  await delay(10); // the cache remembers the time for a moment
+  const now = performance.now();
+  jest.spyOn(performance, 'now').mockReturnValue(now + CACHE_MS + 1);
+  expect(cache.get('used')).toBeUndefined();
+  expect((await cache.find('used'))?.load).toBe(first?.load);
+  jest.restoreAllMocks();
 });
 
 it('shows a name that was stored with invisible characters so that they are visible, in logs and metrics', async () => {

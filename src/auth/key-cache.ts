@@ -88,15 +88,15 @@ export class KeyCache {
     }
     // The name goes into logs, which are read in terminals.
     const name = printable(stored.name);
-    const load = this.loadOf(stored.originId ?? stored.id);
+    const load = this.loadOf(stored.originId ?? stored.id, this.lastLoadOf(hash));
     const key = { ...stored, name, load };
     this.found.set(hash, key);
     return key;
   }
 
   /** Requests in flight hold the counter of an earlier look-up. */
-  private loadOf(originId: bigint): KeyLoad {
-    const load = this.loads.get(originId) ?? { inFlight: 0 };
+  private loadOf(originId: bigint, last: KeyLoad | undefined): KeyLoad {
+    const load = this.loads.get(originId) ?? last ?? { inFlight: 0 };
     this.loads.set(originId, load);
     return load;
   }

@@ -17,7 +17,7 @@ const TARGET = Symbol('target');
 declare module 'node:http' {
   interface IncomingMessage {
     [COUNTED]?: boolean;
-    /** Of a request with a valid key, until it is answered. */
+    /** Of a request with a known key, until it is answered. */
     [SHARES]?: Shares | undefined;
     /** Where the request has taken a turn. */
     [TURNS]?: TransactionTurns | undefined;
@@ -61,10 +61,9 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
 /** Has the request take its shares, once, or refuses it. One that waits for its body does so once that has arrived. */
 export function takeShares(request: IncomingMessage, shares: Shares, readsBody: boolean): void {
   requireClient(request);
-  if (request[SHARES]) return;
-  if (readsBody && owesBody(request)) shares.requireRoom();
-  else shares.take();
-  request[SHARES] = shares;
+  const own = (request[SHARES] ??= shares);
+  if (readsBody && owesBody(request)) own.requireRoom();
+  else own.take();
 }
 
 /** The body, once the request has its place: one whose body was late takes what it owes. */

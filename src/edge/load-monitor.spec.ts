@@ -51,6 +51,14 @@ describe('LoadMonitor', () => {
     expect(load.byNetwork.total).toBe(crowd.inFlight);
   });
 
+  it('has look-ups of unknown keys make the shares smaller', () => {
+    const load = new LoadMonitor(256);
+    expect(load.findTakenShare(100, 100)).toBeUndefined();
+    for (let i = 0; i < 150; i++) load.lookUps.add('a network');
+    expect(load.findTakenShare(100, 100)).toBe('key');
+    expect(load.findTakenShare(2, 2)).toBeUndefined();
+  });
+
   it('reports once how many requests were refused for each reason', () => {
     const load = new LoadMonitor(1);
     for (const reason of ['a', 'b', 'a']) load.refuse(reason);

@@ -5,13 +5,13 @@ export const TICK_MS = 100;
 const LATE_MS = 500;
 /** A single long task is no overload: so many ticks in a row must be late. */
 const LATE_TICKS = 3;
-/** Keys and networks with few requests may use the whole limit, and others this part of it. */
+/** Keys and networks with few requests, as in HAProxy, may use the whole limit, and others this part of it. */
 const PART_FOR_MANY = 0.75;
 const FEW = 3;
 /** How many times the free places of that part each may have. */
 const SHARE_OF_FREE = { key: 2, network: 3 };
-/** Up to this part of it, keys with few requests find room beside busy ones of their network. */
-const FULL_FOR_NETWORKS = 7 / 8;
+/** Until so much of that part is taken, keys with few requests find room beside busy ones of their network. */
+const BESIDE_BUSY = 7 / 8;
 /** Whose requests are limited to a share. */
 export type Sharer = keyof typeof SHARE_OF_FREE;
 
@@ -21,6 +21,8 @@ export class LoadMonitor {
   inFlight = 0;
   /** Requests of known keys, until their handler is done: also those whose client has left. */
   readonly byNetwork = new NetworkCounts();
+  /** Requests whose key is looked up for the first time. It may be made up. */
+  readonly lookUps = new NetworkCounts();
   refused = 0;
   private lateTicks = 0;
   private due = Infinity;
@@ -41,15 +43,16 @@ export class LoadMonitor {
     return Math.max(0, this.maxInFlight - this.inFlight);
   }
 
-  /** Which of a key and its network, with so many requests in flight, has its share. */
+  /** Which of a key and its network, that have so many requests in flight, may have no more. */
   findTakenShare(ofKey: number, ofNetwork: number): Sharer | undefined {
-    const { partForMany: part, byNetwork } = this;
-    const free = part - byNetwork.total;
+    const { partForMany: part } = this;
+    const taken = this.byNetwork.total + this.lookUps.total;
+    const free = part - taken;
     const few = Math.min(FEW, part);
-    if (ofKey >= few) {
-      if (ofKey >= SHARE_OF_FREE.key * free) return 'key';
-    } else if (byNetwork.total < FULL_FOR_NETWORKS * part) return undefined;
-    return ofNetwork >= few && ofNetwork >= SHARE_OF_FREE.network * free ? 'network' : undefined;
+    const isBesideBusy = ofKey < few && taken < BESIDE_BUSY * part;
+    if (ofKey >= few && ofKey >= SHARE_OF_FREE.key * free) return 'key';
+    if (ofNetwork >= few && ofNetwork >= SHARE_OF_FREE.network * free && !isBesideBusy) return 'network';
+    return undefined;
   }
 
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */

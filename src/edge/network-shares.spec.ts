@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NetworkCounts } from './network-counts.js';
 import { NetworkShares } from './network-shares.js';
 
 const PLACES = 8;
@@ -12,10 +13,12 @@ describe('The look-ups of a network', () => {
     inFlight = 0;
     ends = [];
     begun = [];
+    load.lookUps = new NetworkCounts();
     shares = new NetworkShares(load, PLACES);
   });
 
   const load = {
+    lookUps: new NetworkCounts(),
     get free() {
       return Math.max(0, PLACES - inFlight);
     },

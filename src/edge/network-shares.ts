@@ -1,7 +1,6 @@
 import { NoRoom } from '../api/errors/api-error.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import type { LoadMonitor } from './load-monitor.js';
-import { NetworkCounts } from './network-counts.js';
 import { Turns } from './turns.js';
 
 interface SharedTurn {
@@ -20,13 +19,12 @@ const MOST_WAITING = 24;
  * otherwise take all places, and the whole queue of a slow database.
  */
 export class NetworkShares {
-  private readonly underWay = new NetworkCounts();
   private readonly turns: Turns;
   /** By network and key: those that are waited for or used. */
   private readonly shared = new Map<string, SharedTurn>();
 
   constructor(
-    private readonly load: Pick<LoadMonitor, 'free'>,
+    private readonly load: Pick<LoadMonitor, 'free' | 'lookUps'>,
     /** The look-ups of all networks that run at once. They take turns. */
     mostRunning: number,
   ) {
@@ -35,13 +33,14 @@ export class NetworkShares {
 
   /** A network may have about as many as there are free places: half of those that others leave. */
   async run<T>(network: string, key: string, lookUp: () => Promise<T>): Promise<T> {
-    if (this.underWay.of(network) > this.load.free + 1)
+    const { lookUps, free } = this.load;
+    if (lookUps.of(network) > free + 1)
       throw new NoRoom('Too many keys of this network are being looked up. Try again in a second.');
-    this.underWay.add(network);
+    lookUps.add(network);
     try {
       return await this.inTurn(network, key, lookUp);
     } finally {
-      this.underWay.remove(network);
+      lookUps.remove(network);
     }
   }
 

@@ -171,6 +171,43 @@ describe('While one key or network has its share of requests under way, the serv
     }
   });
 
+  it('refuses POSTs of that key whose bodies arrive during its look-up', async () => {
+    await hanging(0);
+    expectAnswer(await listGreedily(), 200, []);
+    await delay(CACHE_MS + 100);
+    const repository = service.app.get(KeysRepository);
+    const { findByHash } = repository;
+    let found = (): void => {};
+    const isFound = new Promise<void>((resolve) => (found = resolve));
+    let asked = 0;
+    repository.findByHash = async (...key) => {
+      asked++;
+      await isFound;
+      return findByHash.apply(repository, key);
+    };
+    const { requests } = service.app.get(RateLimits);
+    let passed = 0;
+    const ended = new Promise<never>((_, reject) => (end = () => reject(new Error('the end of the test'))));
+    requests.take = () => {
+      passed++;
+      return ended;
+    };
+    try {
+      const fields = `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`;
+      const sockets = [1, 2, 3, 4].map(() => send(head('POST', fields)));
+      const refused = Promise.any(sockets.map((socket) => next(socket)));
+      while (asked === 0) await delay(1);
+      for (const socket of sockets) socket.write(BODY);
+      await delay(50); // for the bodies
+      found();
+      expect(await refused).toContain(REFUSED);
+      expect(passed).toBe(3);
+    } finally {
+      Reflect.deleteProperty(requests, 'take');
+      Reflect.deleteProperty(repository, 'findByHash');
+    }
+  });
+
   it('has refused requests counted for no rate limit', async () => {
     for (let i = 0; i < 3; i++) send(head('GET'));
     await hanging(3);

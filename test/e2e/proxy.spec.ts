@@ -377,6 +377,26 @@ describeProxy('The proxy (needs HAProxy)', () => {
       for (const { ms } of await Promise.all(some)) expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
     });
 
+    it('has preflights of other networks wait among its clients while those of one network come without end', async () => {
+      await becomeKnown('one', 'other');
+      for (const [from, key] of [
+        ['127.0.1.1', 'one'],
+        ['127.0.3.1', 'other'],
+      ] as const)
+        await sendRaw(proxy.origin, get('/v1/accepted', bearer(key)), from);
+      const preflight = async (from: string): Promise<number> => {
+        const begun = performance.now();
+        const raw = await sendRaw(proxy.origin, get('/v1/held').replace('GET', 'OPTIONS'), from);
+        expectError(raw, 503, 'service_unavailable');
+        return performance.now() - begun;
+      };
+      const crowd = keys.map(() => preflight('127.0.1.1'));
+      await Promise.race(crowd);
+      const ms = await preflight('127.0.3.1');
+      expect(ms).toBeGreaterThanOrEqual(QUEUE_MS);
+      expect(ms).toBeLessThan(STRANGERS_QUEUE_MS);
+    });
+
     it('lets those whose key it knows wait while 200 networks with one key send preflights', async () => {
       await becomeKnown('one', 'other');
       const networks = keys.map((i) => `127.0.1.${1 + Number(i)}`);

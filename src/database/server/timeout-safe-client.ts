@@ -21,7 +21,10 @@ const { getStartupConf } = pg.Client.prototype as unknown as {
   getStartupConf: (this: pg.Client) => Record<string, string>;
 };
 
-const END_SESSION = 'SELECT pg_terminate_backend(pg_backend_pid())';
+const END_SESSION = {
+  text: 'ROLLBACK; SELECT pg_terminate_backend(pg_backend_pid())',
+  query_timeout: DATABASE_LIMITS.answerMs,
+};
 
 const ignore = (): void => {};
 
@@ -70,11 +73,11 @@ export class TimeoutSafeClient extends RowParsingClient {
     after();
   }
 
-  /** A pooler would lend the session to the connection that replaces this one. */
+  /** A pooler, to which a session cannot belong, would lend it to the connection that replaces this one. */
   endSession(after: () => void): void {
     const { readyForQuery: isIdle } = this as unknown as { readyForQuery: boolean };
-    if (!isIdle) return after();
-    this.query(END_SESSION, () => after());
+    if (this.session || !isIdle) after();
+    else this.query(END_SESSION, () => after());
   }
 
   /** A connection counts as made once it has told its server, unless the server refuses to. */
