@@ -132,36 +132,43 @@ describeOnServer('Settings of a database', () => {
     }
   }
 
-  it('that are taken back refuse nothing for longer, even if a pooler keeps the sessions', async () => {
-    // The service sets the path of its own sessions. As another role, it may not end those of a pooler.
-    const [setting, value] = preparedStatements ? ['role', name] : ['search_path', 'elsewhere'];
-    const { keptMs } = DATABASE_LIMITS;
-    Object.assign(DATABASE_LIMITS, { keptMs: 500 });
-    const app = await start();
-    try {
-      const transactions = app.get(Transactions);
-      const many = (statement: string) =>
-        Promise.allSettled(
-          Array.from({ length: 6 }, () => transactions.run((own) => own.query<unknown>(statement))),
-        );
-      const refused = async () => {
-        const outcomes = await many('UPDATE api_keys SET note = note');
-        return outcomes.filter(({ status }) => status === 'rejected').length;
-      };
-      await direct.query(`CREATE ROLE ${name}`);
-      await direct.query(`ALTER DATABASE ${name} SET ${setting} = ${value}`);
-      await direct.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
-      await many('SELECT'); // finds that they are gone
-      await many('SELECT pg_sleep(0.3)'); // so that there are connections with the setting
-      await direct.query(`ALTER DATABASE ${name} RESET ${setting}`);
-      expect(await refused()).toBeGreaterThan(1);
-      await answered(async () => expect(await refused()).toBe(0));
-    } finally {
-      Object.assign(DATABASE_LIMITS, { keptMs });
-      await app.close();
-      await direct.query(`DROP ROLE ${name}`);
-    }
-  });
+  // The service sets the path of its own sessions. As another role, it may not end those of a pooler.
+  it.each([
+    preparedStatements ? ['role', name] : ['search_path', 'elsewhere'],
+    ['default_transaction_read_only', 'on'],
+  ])(
+    'such as %s refuse nothing for longer than they are set, even if a pooler keeps sessions',
+    async (setting, value) => {
+      const { keptMs } = DATABASE_LIMITS;
+      Object.assign(DATABASE_LIMITS, { keptMs: 500 });
+      const app = await start();
+      try {
+        const transactions = app.get(Transactions);
+        const many = (statement: string) =>
+          Promise.allSettled(
+            Array.from({ length: 6 }, () => transactions.run((own) => own.query<unknown>(statement))),
+          );
+        const refused = async () => {
+          const outcomes = await many('UPDATE api_keys SET note = note');
+          return outcomes.filter(({ status }) => status === 'rejected').length;
+        };
+        await direct.query(`CREATE ROLE ${name}`);
+        await direct.query(`ALTER DATABASE ${name} SET ${setting} = ${value}`);
+        await direct.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
+          name,
+        ]);
+        await many('SELECT'); // finds that they are gone
+        await many('SELECT pg_sleep(0.3)'); // so that there are connections with the setting
+        await direct.query(`ALTER DATABASE ${name} RESET ${setting}`);
+        expect(await refused()).toBeGreaterThan(1);
+        await answered(async () => expect(await refused()).toBe(0));
+      } finally {
+        Object.assign(DATABASE_LIMITS, { keptMs });
+        await app.close();
+        await direct.query(`DROP ROLE ${name}`);
+      }
+    },
+  );
 
   it('let no policy hide rows: statements fail, and the service is not ready', async () => {
     if (!preparedStatements) return; // PgBouncer

@@ -10,6 +10,7 @@ import { MoveWatch } from './move-watch.js';
 import { readSockets } from './read-sockets.js';
 import type { ServerPool } from './server-driver.js';
 import { StallWatch } from './stall-watch.js';
+import type { TimeoutSafeClient } from './timeout-safe-client.js';
 
 /**
  * True on a standby and on a demoted primary: a new connection may lead to the current primary. If the heartbeat's own
@@ -143,6 +144,7 @@ export class Heartbeat {
     });
     try {
       const isReadOnly = await this.ask(client, ASK_QUEUE);
+      (client as pg.PoolClient & TimeoutSafeClient).isOutdated ||= isReadOnly;
       client.release(isReadOnly);
       return isReadOnly;
     } catch (error) {
