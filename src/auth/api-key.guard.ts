@@ -6,10 +6,10 @@ import { ApiError } from '../api/errors/api-error.js';
 import type { ErrorCode } from '../api/errors/error-catalogue.js';
 import { SERVICE_NAME } from '../common/contract.js';
 import { requestOf } from '../common/exchange.js';
-import { requireShares } from '../edge/fair-share.guard.js';
 import { countHeader } from '../edge/http/raw-headers.js';
+import { requireShares } from '../edge/in-flight-requests.js';
 import { LoadMonitor } from '../edge/load-monitor.js';
-import { NetworkShares } from '../edge/network-shares.js';
+import { LookUpShares } from '../edge/look-up-shares.js';
 import { clientOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
 import { FixedWindows } from '../rate-limit/fixed-windows.js';
@@ -28,7 +28,7 @@ const UNKNOWN_AT_ONCE = 64;
 export class ApiKeyGuard extends AuthGuard() {
   private readonly publicHandlers = new Map<unknown, boolean>();
   private readonly extraLookUps = new FixedWindows(1_000);
-  private readonly shares: NetworkShares;
+  private readonly lookUps: LookUpShares;
 
   constructor(
     strategy: ApiKeyStrategy,
@@ -46,7 +46,7 @@ export class ApiKeyGuard extends AuthGuard() {
       },
       property: 'caller',
     });
-    this.shares = new NetworkShares(load, UNKNOWN_AT_ONCE);
+    this.lookUps = new LookUpShares(load, UNKNOWN_AT_ONCE);
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -82,7 +82,7 @@ export class ApiKeyGuard extends AuthGuard() {
     const { authorization = '' } = request.headers;
     const key = authorization.slice(SCHEME.length);
     const verify = (): Promise<boolean> => this.verify(context, request);
-    if (this.keys.isUnknown(key)) return this.shares.run(clientOf(request), key, verify);
+    if (this.keys.isUnknown(key)) return this.lookUps.run(clientOf(request), key, verify);
     const load = this.keys.lastLoadOf(key);
     // Many requests may wait for the same look-up.
     if (load) requireShares(request, load, this.load);

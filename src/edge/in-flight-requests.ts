@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { unavailable } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
-import { hasBody, owesBody } from './json-body.js';
+import { clientOf } from '../rate-limit/network-of.js';
+import { hasBody, owesBody, readsBody } from './json-body.js';
 import type { LoadMonitor } from './load-monitor.js';
-import type { Shares } from './shares.js';
+import { Shares } from './shares.js';
 import type { TransactionTurns } from './transaction-turns.js';
 
 const COUNTED = Symbol('counted');
@@ -58,12 +60,13 @@ export function countOnceRead(request: IncomingMessage, response: ServerResponse
   else count();
 }
 
-/** Has the request take its shares, once, or refuses it. One that waits for its body does so once that has arrived. */
-export function takeShares(request: IncomingMessage, shares: Shares, readsBody: boolean): void {
-  requireClient(request);
-  const own = (request[SHARES] ??= shares);
-  if (readsBody && owesBody(request)) own.requireRoom();
-  else own.take();
+/** Has the request take its shares, or refuses it. One that waits for its body does so once that has arrived. */
+export function requireShares(request: FastifyRequest, keyLoad: KeyLoad, load: LoadMonitor): void {
+  const { raw } = request;
+  requireClient(raw);
+  const shares = (raw[SHARES] ??= new Shares(keyLoad, clientOf(request), load));
+  if (readsBody(request) && owesBody(raw)) shares.requireRoom();
+  else shares.take();
 }
 
 /** The body, once the request has its place: one whose body was late takes what it owes. */

@@ -1,6 +1,6 @@
+import { NoRoom } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
-import type { LoadMonitor } from './load-monitor.js';
-import { beyondShare } from './transaction-turns.js';
+import type { LoadMonitor, Sharer } from './load-monitor.js';
 
 /** What a request counts for: its key, and the network of its client. */
 export class Shares {
@@ -34,4 +34,8 @@ export class Shares {
     this.keyLoad.inFlight--;
     this.load.byNetwork.remove(this.network);
   }
+}
+
+export function beyondShare(sharer: Sharer): Error {
+  return new NoRoom(`Too many requests of this ${sharer} are under way. Try again in a second.`);
 }

@@ -1,7 +1,7 @@
 import { NoRoom } from '../api/errors/api-error.js';
 import type { KeyLoad } from '../common/exchange.js';
 import type { WaitingPlaces } from '../common/waiting-places.js';
-import type { Sharer } from './load-monitor.js';
+import { beyondShare } from './shares.js';
 import { Turns } from './turns.js';
 
 /** Describes the operations that occupy connections of the database, which the edge may not import. */
@@ -38,8 +38,4 @@ export class TransactionTurns extends Turns {
       return new NoRoom('Too many changes of this resource are under way. Try again in a second.');
     return this.transactional.busy();
   }
-}
-
-export function beyondShare(sharer: Sharer): Error {
-  return new NoRoom(`Too many requests of this ${sharer} are under way. Try again in a second.`);
 }

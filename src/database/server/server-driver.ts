@@ -70,12 +70,9 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
     /** pg's pool calls it for every client that is released. */
     _release(client: pg.PoolClient & TimeoutSafeClient, idleListener: () => void, error?: unknown): void {
       const release = (reason: unknown): void => _release.call(this, client, idleListener, reason);
-      if (client.isOutdated && !client.isAbandoned && !this.ending) {
-        client.endSession(() => release(true));
-        return;
-      }
       if (!client.isAbandoned) {
-        release(error);
+        if (client.isOutdated && !this.ending) client.endSession(() => release(true));
+        else release(error);
         return;
       }
       this.abandoned.add(client);

@@ -18,7 +18,7 @@ const MOST_WAITING = 24;
  * The requests of each network that wait for the look-up of their key. They belong to no key yet, so made-up keys could
  * otherwise take all places, and the whole queue of a slow database.
  */
-export class NetworkShares {
+export class LookUpShares {
   private readonly turns: Turns;
   /** By network and key: those that are waited for or used. */
   private readonly shared = new Map<string, SharedTurn>();

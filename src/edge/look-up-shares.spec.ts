@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { NetworkCounts } from './network-counts.js';
-import { NetworkShares } from './network-shares.js';
+import { LookUpShares } from './look-up-shares.js';
 
 const PLACES = 8;
 
 describe('The look-ups of a network', () => {
   let inFlight: number;
-  let shares: NetworkShares;
+  let shares: LookUpShares;
   let ends: (() => void)[];
   let begun: string[];
   beforeEach(() => {
@@ -14,7 +14,7 @@ describe('The look-ups of a network', () => {
     ends = [];
     begun = [];
     load.lookUps = new NetworkCounts();
-    shares = new NetworkShares(load, PLACES);
+    shares = new LookUpShares(load, PLACES);
   });
 
   const load = {
@@ -79,7 +79,7 @@ describe('The look-ups of a network', () => {
   });
 
   it('run a few at once, in turn with those of other networks', async () => {
-    shares = new NetworkShares(load, 2);
+    shares = new LookUpShares(load, 2);
     expect(await admitted('a', 4)).toBe(2);
     expect(await admitted('b', 1)).toBe(0);
     for (let ended = 0; ended < 2; ended++) {
@@ -90,7 +90,7 @@ describe('The look-ups of a network', () => {
   });
 
   it('share one turn if they are for the same key', async () => {
-    shares = new NetworkShares(load, 1);
+    shares = new LookUpShares(load, 1);
     const all = ['x', 'x', 'x'].map((key) => begin('a', () => {}, key));
     await new Promise(setImmediate);
     expect(begun).toHaveLength(3);
@@ -103,7 +103,7 @@ describe('The look-ups of a network', () => {
   });
 
   it('are refused at once while those of many networks wait', async () => {
-    shares = new NetworkShares(load, 1);
+    shares = new LookUpShares(load, 1);
     await admitted('a', 1);
     for (let i = 0; i < 24; i++) begin(`network ${i}`).catch(() => {});
     const outcome = begin('one more').catch(({ message }: Error) => message);
@@ -112,7 +112,7 @@ describe('The look-ups of a network', () => {
   });
 
   it('are refused after a while without a turn', async () => {
-    shares = new NetworkShares(load, 1);
+    shares = new LookUpShares(load, 1);
     await admitted('a', 1);
     await expect(begin('b')).rejects.toMatchObject({
       status: 503,
