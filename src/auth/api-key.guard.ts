@@ -12,14 +12,12 @@ import { LoadMonitor } from '../edge/load-monitor.js';
 import { LookUpShares } from '../edge/look-up-shares.js';
 import { clientOf } from '../rate-limit/network-of.js';
 import { RateLimits } from '../rate-limit/rate-limits.js';
-import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import { ApiKeyStrategy } from './api-key.strategy.js';
+import { FailedCredentials } from './failed-credentials.js';
 import { KeysService } from './keys.service.js';
 import { PUBLIC } from '../api/public.decorator.js';
 
 const SCHEME = 'Bearer ';
-/** Look-ups per second for an address that has exceeded its failures. */
-const EXTRA_LOOK_UPS = 5;
 /** Look-ups of unknown keys at once. They share statements. */
 const UNKNOWN_AT_ONCE = 64;
 
@@ -27,13 +25,13 @@ const UNKNOWN_AT_ONCE = 64;
 @Injectable()
 export class ApiKeyGuard extends AuthGuard() {
   private readonly publicHandlers = new Map<unknown, boolean>();
-  private readonly extraLookUps = new FixedWindows(1_000);
+  private readonly failures: FailedCredentials;
   private readonly lookUps: LookUpShares;
 
   constructor(
     strategy: ApiKeyStrategy,
     private readonly reflector: Reflector,
-    private readonly limits: RateLimits,
+    limits: RateLimits,
     private readonly keys: KeysService,
     private readonly load: LoadMonitor,
   ) {
@@ -46,6 +44,7 @@ export class ApiKeyGuard extends AuthGuard() {
       },
       property: 'caller',
     });
+    this.failures = new FailedCredentials(limits.failures);
     this.lookUps = new LookUpShares(load, UNKNOWN_AT_ONCE);
   }
 
@@ -93,23 +92,16 @@ export class ApiKeyGuard extends AuthGuard() {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) (await this.limits.failures.take(clientOf(request)))?.throwIfExceeded();
+      if (isFailedCredential(error)) await this.failures.count(clientOf(request));
       throw error;
     }
   }
 
-  /**
-   * Refuses most look-ups of an address with too many failed credentials. Clients that share the address with an attacker
-   * keep working: keys that this process has seen are exempt, and the extra look-ups admit new ones.
-   */
+  /** Keys that this process has seen are exempt. */
   private limitFailures(request: FastifyRequest): void {
     const { authorization } = request.headers;
-    if (authorization === undefined) return;
-    const client = clientOf(request);
-    const exhausted = this.limits.failures.findExhausted(client);
-    if (!exhausted || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
-    if (this.extraLookUps.count(client, performance.now()).count > EXTRA_LOOK_UPS)
-      exhausted.throwIfExceeded();
+    if (authorization === undefined || this.keys.hasSeen(authorization.slice(SCHEME.length))) return;
+    this.failures.limit(clientOf(request));
   }
 
   override handleRequest<T>(

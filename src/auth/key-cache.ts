@@ -1,19 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, KeyLoad } from '../common/exchange.js';
 import { printable } from '../common/printable.js';
-import { Allowance } from '../rate-limit/allowance.js';
-import { FixedWindows } from '../rate-limit/fixed-windows.js';
 import type { ApiKey } from './api-key.entity.js';
 
 /** How long a look-up is valid, which bounds the time that a revocation takes. */
 export const CACHE_MS = 2_000;
 export const MAX_CACHED = 10_000;
-/** Bounds the look-ups that find nothing, of all addresses together. Keys that were found before are exempt. */
-const MAX_MISSING_PER_SECOND = 2_000;
 
 export type CachedKey = ApiKey & Caller;
 
-/** Caches look-ups of keys by their hash, and protects the database from floods of made-up keys. */
+/** Caches look-ups of keys by their hash. */
 export class KeyCache {
   /** Keys that were found. After two seconds an entry no longer serves requests, but still exempts its key. */
   private readonly found = new LRUCache<string, CachedKey>({
@@ -27,7 +23,6 @@ export class KeyCache {
   private readonly loads = new LRUCache<bigint, KeyLoad>({ max: MAX_CACHED });
   /** Look-ups under way, which concurrent requests with the same key share. */
   private readonly pending = new Map<string, Promise<CachedKey | null>>();
-  private readonly missingPerSecond = new FixedWindows(1_000, 1);
   hits = 0;
   misses = 0;
 
@@ -52,22 +47,14 @@ export class KeyCache {
     return !this.hasSeen(hash) && !this.missing.has(hash);
   }
 
-  /** Returns the key from the cache or the database. Throws 429 when too many look-ups find nothing. */
+  /** Returns the key from the cache or the database. */
   async find(hash: string): Promise<CachedKey | null> {
     const cached = this.found.get(hash) ?? (this.missing.has(hash) ? null : this.pending.get(hash));
     if (cached !== undefined) {
       this.hits++;
       return cached;
     }
-    if (!this.hasSeen(hash)) this.limitMissing();
     return this.lookUp(hash);
-  }
-
-  private limitMissing(): void {
-    const now = performance.now();
-    const window = this.missingPerSecond.peek('', now);
-    if (window && window.count >= MAX_MISSING_PER_SECOND)
-      new Allowance(-1, window.endsAt - now).throwIfExceeded();
   }
 
   private lookUp(hash: string): Promise<CachedKey | null> {
@@ -83,7 +70,6 @@ export class KeyCache {
     if (!stored) {
       this.found.delete(hash);
       this.missing.set(hash, true);
-      this.missingPerSecond.count('', performance.now());
       return null;
     }
     // The name goes into logs, which are read in terminals.
