@@ -15,6 +15,8 @@ export const DATABASE_LIMITS = {
   waiting: 2_000,
   /** The statements of a batch. Small enough that the server works on one batch while this process reads another. */
   batch: 16,
+  /** Of one whose time is that of the way to the server. */
+  largeBatch: 64,
   /** The connections of a pool whose answer is overdue, until it refuses statements. */
   abandoned: 2,
   /** After which a server process counts as hung. A pool may have as many of these besides. */

@@ -55,8 +55,8 @@ type Mode = 'combined' | 'dry-run' | 'separate';
 
 /**
  * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again. Reads, and writes that only fail next to each other, are separated. So an error
- * reaches its own query only, within a few attempts.
+ * and the others are combined again. Writes that only fail next to each other are separated, and so are the reads behind
+ * a faulty one, if transactions can be pipelined. So an error reaches its own query only, within a few attempts.
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
@@ -110,7 +110,7 @@ export class BatchPlan implements TransactionListener {
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
     if (this.mode === 'dry-run') this.retries.push(...transaction.filter(isCallerQuery));
-    else transaction.forEach(({ resolve }, i) => resolve(rows[i] ?? []));
+    else resolveAll(transaction, rows);
   }
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
@@ -120,22 +120,39 @@ export class BatchPlan implements TransactionListener {
       this.lost([transaction], error);
       return;
     }
-    const queries = separateInserts(transaction).filter(isCallerQuery);
+    const isItsOwn = this.isItsOwn(meaning, failed);
+    const answered = isItsOwn ? failed.answered : [];
+    resolveAll(transaction.slice(0, answered.length), answered);
+    const queries = separateInserts(transaction.slice(answered.length)).filter(isCallerQuery);
     const mayBeOfSession = failed !== undefined && mayBeOutdated(error.code ?? '');
     const isStale =
       !this.hasNewConnection && (meaning === 'stale' || (mayBeOfSession && this.hasOldConnection));
     const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
-    const isAlone = queries.length === 1;
+    const isKnown = isItsOwn || queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;
     this.needsNewStatements ||= isOutdated;
-    if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isAlone || meaning === 'conflict')) {
+    if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && this.rules.kind === 'write');
       return;
     }
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, queries[0]?.statement.name);
-    rejectAll(queries, toRefusal(error));
+    const [faulty, ...others] = isItsOwn ? queries : [];
+    rejectAll(faulty ? [faulty] : queries, toRefusal(error));
+    this.retries.push(...others);
+    // In a transaction, each further one that is faulty would cost a round trip. Behind poolers all of them would.
+    this.hasUnknownFault ||= others.length > 0 && this.rules.named;
+  }
+
+  /** Reads next to each other do not fail for one another, and those in front of a faulty one have their rows. */
+  private isItsOwn(meaning: Meaning, failed?: FailedStatement): failed is FailedStatement {
+    return (
+      this.rules.kind === 'read' &&
+      failed !== undefined &&
+      isCallerQuery(failed.query) &&
+      meaning !== 'conflict'
+    );
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -185,6 +202,10 @@ export class BatchPlan implements TransactionListener {
     const { kind, named } = this.rules;
     return this.dryRunEnded || kind === 'read' || !named ? 'separate' : 'dry-run';
   }
+}
+
+function resolveAll(queries: readonly PendingQuery[], rows: readonly Row[][]): void {
+  queries.forEach(({ resolve }, i) => resolve(rows[i] ?? []));
 }
 
 function rejectAll(queries: readonly PendingQuery[], error: Error): void {

@@ -13,6 +13,7 @@ import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
 import { RecentLock } from './batch-plan.js';
 import { BatchSender, type BatchTarget } from './batch-sender.js';
+import { BatchSize } from './batch-size.js';
 import type { PendingQuery, Row } from './statement.js';
 
 Logger.overrideLogger(false);
@@ -24,6 +25,7 @@ describe('BatchSender', () => {
       availability: new Availability(),
       refusals: new RefusalLog(),
       locks: new RecentLock(),
+      size: new BatchSize(),
       kind: 'write',
       named: true,
     };
@@ -63,10 +65,9 @@ describe('BatchSender', () => {
   it('waits for a lock once: then, and in further batches, a locked query fails at once and delays no other', async () => {
     Object.assign(target, { kind: 'read' });
     const locked = [error('55P03'), READY];
-    const server = new FakePostgres((message) => {
+    const server: FakePostgres = new FakePostgres((message) => {
       if (message === 'oneone|') return locked;
-      if (message === '-one|') return [done(), done(['c']), READY];
-      return [done(), ...locked, done(), done(['b']), READY];
+      return [done(), done([server.received.length === 2 ? 'b' : 'c']), READY];
     });
     expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
       { name: 'DatabaseBusy', cause: { code: '55P03' } },
@@ -75,7 +76,7 @@ describe('BatchSender', () => {
     ]);
     expect(await send(server, performance.now(), 'c')).toEqual([[{ name: 'c' }], undefined]);
     // In front of each query is the setting.
-    expect(server.received).toEqual(['oneone|', '-one|--|', '-one|']);
+    expect(server.received).toEqual(['oneone|', '-one|', '-one|']);
   });
 
   it('recognises errors in any language of the server', async () => {
@@ -85,12 +86,15 @@ describe('BatchSender', () => {
 
   it('reports an unknown outcome when the server closes the connection after an error', async () => {
     const server = new FakePostgres(() => [error('57P01', 'FATAL')]);
+    const size = Object.assign(new BatchSize(16, 64), { most: 64 });
+    Object.assign(target, { size });
     expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
       { name: 'OutcomeUnknown' },
       { name: 'OutcomeUnknown' },
       undefined,
     ]);
     expect(server.received).toHaveLength(1);
+    expect(size.most).toBe(16);
   });
 
   it.each([
@@ -168,6 +172,39 @@ describe('BatchSender', () => {
     expect([server.connections, server.closed]).toEqual([1, ['many', 'many', 'one']]);
   });
 
+  it.each([
+    { named: true, received: ['one'.repeat(5) + '|', 'one|one|one|'], why: 'the rest apart' },
+    // In front of each transaction are the settings.
+    { named: false, received: ['------|', '----|', '--|'], why: 'the rest together, as a pooler requires' },
+  ])('keeps the rows of reads in front of a faulty one, and asks for $why', async ({ named, received }) => {
+    Object.assign(target, { kind: 'read', named });
+    const settings = named ? [] : [done()];
+    const isFaulty = (name: string): boolean => name === 'b' || name === 'd';
+    let left = ['a', 'b', 'c', 'd', 'e'];
+    const server = new FakePostgres((asked) => {
+      const answers: Buffer[] = [];
+      const transactions = asked === 'one|one|one|' ? left.map((name) => [name]) : [left];
+      for (const names of transactions) {
+        const faulty = names.findIndex(isFaulty);
+        const good = faulty < 0 ? names : names.slice(0, faulty);
+        answers.push(...settings, ...good.map((name) => done([name])));
+        if (faulty >= 0) answers.push(described, error('P0001'));
+        answers.push(READY);
+        left = faulty < 0 ? [] : names.slice(faulty + 1);
+      }
+      return answers;
+    });
+    expect(await send(server, performance.now(), ...left)).toMatchObject([
+      [{ name: 'a' }],
+      { code: 'P0001' },
+      [{ name: 'c' }],
+      { code: 'P0001' },
+      [{ name: 'e' }],
+      undefined,
+    ]);
+    expect(server.received).toEqual(received);
+  });
+
   it('takes a new connection in place of one of over 10 s, whose session may be the cause', async () => {
     Object.assign(target, { kind: 'read' });
     const server: FakePostgres = new FakePostgres(() =>
@@ -219,11 +256,11 @@ describe('BatchSender', () => {
   it('prepares a statement without rows once', async () => {
     Object.assign(target, { kind: 'read' });
     const server = new FakePostgres((asked) => {
-      if (asked === 'oneone|') return [doneWithoutRows, error('22012'), READY];
-      return [doneWithoutRows, READY, error('22012'), READY];
+      if (asked === 'oneoneone|') return [doneWithoutRows, error('22012'), READY];
+      return [doneWithoutRows, READY];
     });
-    await send(server, performance.now(), 'a', 'b');
-    expect(server.received).toEqual(['oneone|', 'one|one|']);
+    await send(server, performance.now(), 'a', 'b', 'c');
+    expect(server.received).toEqual(['oneoneone|', 'one|']);
     expect(server.prepared).toEqual(['one']);
   });
 

@@ -5,6 +5,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { BatchPlan, type BatchRules } from './batch-plan.js';
+import type { BatchSize } from './batch-size.js';
 import { forgetStatements, PipelinedBatch } from './pipelined-batch.js';
 import type { PendingQuery } from './statement.js';
 
@@ -16,7 +17,7 @@ export interface BatchTarget extends BatchRules {
   readonly isEmbedded?: boolean;
   /** Instead of the usual limits. */
   readonly answerMs?: number;
-  readonly largestBatch?: number;
+  readonly size: BatchSize;
 }
 
 export type Release = (broken?: boolean) => void;
@@ -60,6 +61,7 @@ export class BatchSender {
     };
     const lost = (cause: unknown): void =>
       end(() => {
+        this.target.size.lost();
         this.plan.lost(batch.unanswered, cause);
         this.replaceConnection(release);
       });
@@ -70,11 +72,13 @@ export class BatchSender {
       (client as pg.PoolClient & RowParsingClient).abandon(batch.unanswered.length, () => lost(undefined));
     };
     const timer = setTimeout(() => void giveUp(), this.target.answerMs ?? DATABASE_LIMITS.answerMs);
+    const sentAt = performance.now();
     this.plan.hasOldConnection =
-      performance.now() - (client as pg.PoolClient & RowParsingClient).madeAt > DATABASE_LIMITS.keptMs;
+      sentAt - (client as pg.PoolClient & RowParsingClient).madeAt > DATABASE_LIMITS.keptMs;
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
       answered: () => {
         this.target.availability.recordResponse();
+        this.target.size.answered(queries.length, performance.now() - sentAt);
         end(() => {
           if (this.plan.needsNewConnection) this.replaceConnection(release);
           else this.sendRetries(client, release);

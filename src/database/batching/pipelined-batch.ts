@@ -28,6 +28,8 @@ export interface FailedStatement {
   readonly query: PendingQuery;
   /** Before this batch. */
   readonly wasPrepared: boolean;
+  /** The rows of each statement in front of it. */
+  readonly answered: readonly Row[][];
 }
 
 /**
@@ -173,7 +175,7 @@ export class PipelinedBatch implements PgQuery {
       throw new Error(`${results.length} results for ${transaction.length} statements`);
     // Undefined after an error at the commit, which follows the last statement.
     const query = transaction[results.length];
-    const failed = query && { query, wasPrepared: this.wasPrepared(query.statement) };
+    const failed = query && { query, wasPrepared: this.wasPrepared(query.statement), answered: results };
     this.at++;
     this.results = [];
     this.rows = [];

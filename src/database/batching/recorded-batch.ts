@@ -116,9 +116,10 @@ export class RecordedBatch {
     this.state = 'committing';
     const end = this.isIsolated ? isolatedEnd(this.hasLimits) : [];
     const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
-    this.exchange([[...end, ...combineInserts(inserts, this.target.distribution), COMMIT]], () =>
-      this.tryRefused(),
-    );
+    this.exchange([[...end, ...combineInserts(inserts, this.target.distribution), COMMIT]], () => {
+      this.target.size.answered(this.queries.length, performance.now() - this.startedAt);
+      this.tryRefused();
+    });
   }
 
   /** What an insert met beside others, it might not meet alone. Their requests need not wait for that. */
@@ -249,6 +250,7 @@ export class RecordedBatch {
     await readSockets();
     if (this.state === 'ended') return;
     if (this.isIsolated && this.state === 'inserting') this.isolation.end();
+    this.target.size.lost();
     this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
     this.client.abandon(this.sent?.unanswered.length ?? 0, () => this.broken(undefined));
   }

@@ -5,6 +5,7 @@ import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { RecentLock } from './batch-plan.js';
+import { BatchSize } from './batch-size.js';
 import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { PendingQuery } from './statement.js';
@@ -41,6 +42,7 @@ describe('RecordedSender', () => {
       availability: new Availability(),
       refusals: new RefusalLog(),
       locks: new RecentLock(),
+      size: new BatchSize(),
       kind: 'write',
       named,
     } as const;

@@ -3,7 +3,10 @@ import type pg from 'pg';
 import { WaitingPlaces } from '../../common/waiting-places.js';
 import { Availability } from '../availability.js';
 import { DatabaseBusy } from '../database-errors.js';
+import { done, FakePostgres, insert, READY } from '../../../test/support/fake-postgres.js';
 import { RecentLock } from './batch-plan.js';
+import type { BatchTarget } from './batch-sender.js';
+import { BatchSize } from './batch-size.js';
 import type { Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -11,8 +14,8 @@ const PAGE: Statement = { name: 'pets page', text: '', properties: [] };
 
 describe('A queue of statements', () => {
   const countLate = jest.fn();
-  /** No connection gets free. */
-  const queueWith = (places?: WaitingPlaces): StatementQueue => {
+  const noConnection = () => ({ connect: () => {} }) as unknown as pg.Pool;
+  const queueWith = (places?: WaitingPlaces, other: Partial<BatchTarget> = {}): StatementQueue => {
     countLate.mockClear();
     const availability = new Availability();
     availability.markAvailable();
@@ -22,7 +25,9 @@ describe('A queue of statements', () => {
       availability,
       refusals: { count: () => {}, countLate },
       locks: new RecentLock(),
-      pool: () => ({ connect: () => {} }) as unknown as pg.Pool,
+      size: new BatchSize(),
+      pool: noConnection,
+      ...other,
     };
     return new StatementQueue(target, 1, undefined, places);
   };
@@ -52,5 +57,17 @@ describe('A queue of statements', () => {
     expect(countLate).toHaveBeenCalledTimes(2);
     await Promise.all([first, third].map((late) => expect(late).rejects.toBeInstanceOf(DatabaseBusy)));
     expect(places.take({ group: {}, giveUp: () => {} })).toBeDefined(); // theirs are free again
+  });
+
+  it('sends as many at once as the answered batches allow', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    const server = new FakePostgres((asked) => [
+      ...(asked.match(/one/g) ?? []).map(() => done(['a'])),
+      READY,
+    ]);
+    const queue = queueWith(undefined, { kind: 'read', pool: server.pool, size: new BatchSize(1, 4) });
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((value) => queue.run(insert, [value])));
+    expect(server.received.map((names) => names.length)).toEqual([4, 7, 13, 4]);
+    jest.restoreAllMocks();
   });
 });

@@ -6,7 +6,7 @@ import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
 import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
-const { waitMs, waiting: MOST_WAITING, batch: LARGEST_BATCH } = DATABASE_LIMITS;
+const { waitMs, waiting: MOST_WAITING } = DATABASE_LIMITS;
 
 type Sharing = Pick<PendingQuery, 'shareKey' | 'hold' | 'sharesWith'>;
 
@@ -26,7 +26,6 @@ export class StatementQueue {
   private underWay = 0;
   private starting = false;
   private deadline: NodeJS.Timeout | undefined;
-  private readonly largestBatch: number;
 
   constructor(
     private readonly target: BatchTarget,
@@ -36,7 +35,6 @@ export class StatementQueue {
     /** Bound its length, in place of the usual limit: its statements wait for many, as they share transactions with few. */
     private readonly places?: WaitingPlaces,
   ) {
-    this.largestBatch = target.largestBatch ?? LARGEST_BATCH;
     target.availability.onAway((outage) => this.refuseWaiting(outage));
   }
 
@@ -93,7 +91,7 @@ export class StatementQueue {
   private gather(gathered: number, turns: number): void {
     setImmediate(() => {
       const { length } = this.waiting;
-      if (length > gathered && length < this.largestBatch && turns > 0) {
+      if (length > gathered && length < this.target.size.most && turns > 0) {
         this.gather(length, turns - 1);
         return;
       }
@@ -121,7 +119,7 @@ export class StatementQueue {
 
   private take(): PendingQuery[] {
     const sharesWith = this.waiting[0]?.sharesWith;
-    const queries = sharesWith ? this.takeOf(sharesWith) : this.waiting.splice(0, this.largestBatch);
+    const queries = sharesWith ? this.takeOf(sharesWith) : this.waiting.splice(0, this.target.size.most);
     this.left(queries);
     return queries;
   }
@@ -129,7 +127,7 @@ export class StatementQueue {
   private takeOf(sharesWith: object): PendingQuery[] {
     const queries = this.waiting
       .filter((query) => query.sharesWith === sharesWith)
-      .slice(0, this.largestBatch);
+      .slice(0, this.target.size.most);
     const taken = new Set(queries);
     this.waiting = this.waiting.filter((query) => !taken.has(query));
     return queries;

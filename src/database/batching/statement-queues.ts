@@ -11,6 +11,7 @@ import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
+import { BatchSize } from './batch-size.js';
 import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
@@ -56,10 +57,11 @@ export class StatementQueues {
     const target = { availability, refusals, named, isEmbedded, distribution };
     const targetOf = (kind: 'read' | 'write', max: number): BatchTarget => {
       const locks = new RecentLock();
+      const size = new BatchSize();
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return { ...target, kind, locks, pool: shared };
+        return { ...target, kind, locks, size, pool: shared };
       }
       const pool = new Pool({
         ...serverClient(connection),
@@ -69,7 +71,7 @@ export class StatementQueues {
         idleTimeoutMillis: 0,
       });
       this.allPools.push(pool);
-      return { ...target, kind, locks, pool: () => pool };
+      return { ...target, kind, locks, size, pool: () => pool };
     };
     const { write, recorded } = QUEUE_CONNECTIONS;
     const read = distribution?.readConnections ?? QUEUE_CONNECTIONS.read;

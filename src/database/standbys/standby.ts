@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { RecentLock } from '../batching/batch-plan.js';
 import type { BatchTarget } from '../batching/batch-sender.js';
+import { BatchSize } from '../batching/batch-size.js';
 import type { Row, Statement } from '../batching/statement.js';
 import { type SenderOf, StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -51,7 +52,7 @@ export class Standby {
       named,
       availability,
       answerMs: follower.answerMs,
-      largestBatch: STANDBY_BATCH,
+      size: new BatchSize(STANDBY_BATCH, STANDBY_BATCH),
       refusals: { count() {}, countLate() {} }, // the primary serves
       locks: new RecentLock(),
       pool: () => pool,
