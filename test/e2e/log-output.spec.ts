@@ -39,6 +39,7 @@ describe('A service whose log', () => {
     await writeFile(preload, PRELOAD);
     settings = {
       DATABASE_URL: '',
+      DATABASE_DIRECT_URL: '',
       DATABASE_DISTRIBUTION: '',
       DATABASE_DIR: join(folder, 'database'),
       PORT: '0',

@@ -84,6 +84,7 @@ describe('The service process', () => {
   const start = async (settings: NodeJS.ProcessEnv = {}) => {
     const own = {
       DATABASE_URL: '',
+      DATABASE_DIRECT_URL: '',
       DATABASE_DISTRIBUTION: '',
       DATABASE_DIR: join(folder, 'database'),
       PORT: '0',
