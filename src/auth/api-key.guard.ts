@@ -80,19 +80,23 @@ export class ApiKeyGuard extends AuthGuard() {
     this.limitFailures(request);
     const { authorization = '' } = request.headers;
     const key = authorization.slice(SCHEME.length);
-    const verify = (): Promise<boolean> => this.verify(context, request);
-    if (this.keys.isUnknown(key)) return this.lookUps.run(clientOf(request), key, verify);
+    if (this.keys.isUnknown(key))
+      return this.lookUps.run(clientOf(request), key, () => this.verify(context, request, true));
     const load = this.keys.lastLoadOf(key);
     // Many requests may wait for the same look-up.
     if (load) requireShares(request, load, this.load);
-    return verify();
+    return this.verify(context, request, false);
   }
 
-  private async verify(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
+  private async verify(
+    context: ExecutionContext,
+    request: FastifyRequest,
+    isLookedUp: boolean,
+  ): Promise<boolean> {
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (isFailedCredential(error)) await this.failures.count(clientOf(request));
+      if (isFailedCredential(error)) await this.failures.count(clientOf(request), isLookedUp);
       throw error;
     }
   }

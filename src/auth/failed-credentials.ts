@@ -5,12 +5,13 @@ import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 const SECOND_MS = 1_000;
 /** Look-ups per second for a network that has exceeded its failures. */
 const EXTRA_LOOK_UPS = 5;
-/** Failures of all networks. Beyond these, keys are looked up only for networks that have none. */
+/** Look-ups of all networks that found nothing. Beyond these, keys are looked up only for networks that have none. */
 export const MOST_PER_SECOND = 2_000;
 
 /**
  * Protects the database from floods of made-up keys, as each well-formed one costs a look-up. Clients that share their
- * network with an attacker have the extra look-ups.
+ * network with an attacker have the extra look-ups. Networks that are ever new are only held up by the number of look-ups
+ * at a time.
  */
 export class FailedCredentials {
   private readonly extraLookUps = new FixedWindows(SECOND_MS);
@@ -31,10 +32,12 @@ export class FailedCredentials {
   }
 
   /** Counts a failure. Throws 429 in its place when the network has exceeded its limit. */
-  async count(network: string): Promise<void> {
+  async count(network: string, wasLookedUp: boolean): Promise<void> {
     const now = performance.now();
-    this.ofAll.count('', now);
-    this.ofNetworks.count(network, now);
+    if (wasLookedUp) {
+      this.ofAll.count('', now);
+      this.ofNetworks.count(network, now);
+    }
     (await this.perMinute.take(network))?.throwIfExceeded();
   }
 }

@@ -8,6 +8,7 @@ import { generateKey } from '../../src/auth/key-format.js';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config/config.js';
+import { FailedCredentials } from '../../src/auth/failed-credentials.js';
 import { RateLimits } from '../../src/rate-limit/rate-limits.js';
 import type { Answer } from './support/client.js';
 import { expectError } from './support/expectations.js';
@@ -344,6 +345,15 @@ describe('Failed credentials', () => {
       for (let i = 0; i < 1_900; i++) await keys.verify(generateKey('test')).catch(() => {});
     }
     expect(keys.hasSeen(service.key)).toBe(true);
+  });
+
+  it('are told apart by whether they cost a look-up', async () => {
+    service = await startService();
+    const counted = jest.spyOn(FailedCredentials.prototype, 'count');
+    const key = generateKey('test');
+    for (const token of [key, key, 'malformed'])
+      await service.call('GET', '/v1/pets', { headers: { authorization: `Bearer ${token}` } });
+    expect(counted.mock.calls.map(([, wasLookedUp]) => wasLookedUp)).toEqual([true, false, false]);
   });
 
   it('are counted by socket address, ignoring X-Forwarded-For', async () => {

@@ -49,14 +49,16 @@ const MOST_ATTEMPTS = 6;
 /**
  * - `combined`: one transaction, one commit. The normal case.
  * - `dry-run`: each query in a transaction that is rolled back, which finds the faulty ones without a commit per query.
+ * - `uncombined`: one transaction with a statement for each query, which tells the first faulty one.
  * - `separate`: each query in a transaction of its own.
  */
-type Mode = 'combined' | 'dry-run' | 'separate';
+type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';
 
 /**
  * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again. Writes that only fail next to each other are separated, and so are the reads behind
- * a faulty one, if transactions can be pipelined. So an error reaches its own query only, within a few attempts.
+ * and the others are combined again. Writes that only fail next to each other are separated, and so are the reads from a
+ * faulty one on. Behind poolers, where each transaction would take a round trip, the faulty ones are found one after
+ * another instead. So an error reaches its own query only, within a few attempts.
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
@@ -89,6 +91,11 @@ export class BatchPlan implements TransactionListener {
     );
   }
 
+  /** Whether nothing had to be sent again. */
+  get isSmooth(): boolean {
+    return this.attempts === 1 && this.retries.length === 0;
+  }
+
   private settings(): PendingQuery | undefined {
     const { named, locks } = this.rules;
     // The connections of a pooler come without our limits.
@@ -101,7 +108,7 @@ export class BatchPlan implements TransactionListener {
     // PostgreSQL skips to the next Sync after an error, so the rollback follows that Sync.
     if (this.mode === 'dry-run')
       return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
-    if (this.rules.kind === 'read') return [queries];
+    if (this.rules.kind === 'read' || this.mode === 'uncombined') return [queries];
     const combined = combineInserts(queries, this.rules.distribution);
     // Nodes commit each statement at once, unless there is a BEGIN.
     if (this.rules.distribution && combined.length > 1) return [[BEGIN, ...combined, COMMIT], [ROLLBACK]];
@@ -120,39 +127,31 @@ export class BatchPlan implements TransactionListener {
       this.lost([transaction], error);
       return;
     }
-    const isItsOwn = this.isItsOwn(meaning, failed);
-    const answered = isItsOwn ? failed.answered : [];
+    const { kind, named } = this.rules;
+    const isOfOne = failed !== undefined && isCallerQuery(failed.query) && meaning !== 'conflict';
+    const answered = isOfOne && kind === 'read' ? failed.answered : [];
     resolveAll(transaction.slice(0, answered.length), answered);
     const queries = separateInserts(transaction.slice(answered.length)).filter(isCallerQuery);
     const mayBeOfSession = failed !== undefined && mayBeOutdated(error.code ?? '');
     const isStale =
       !this.hasNewConnection && (meaning === 'stale' || (mayBeOfSession && this.hasOldConnection));
     const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
-    const isKnown = isItsOwn || queries.length === 1;
+    const isFound = isOfOne && !named && (kind === 'read' || this.mode === 'uncombined');
+    const isKnown = isFound || queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;
     this.needsNewStatements ||= isOutdated;
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
-      this.hasUnknownFault ||= !isStale && !(isOutdated && this.rules.kind === 'write');
+      this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
       return;
     }
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, queries[0]?.statement.name);
-    const [faulty, ...others] = isItsOwn ? queries : [];
-    rejectAll(faulty ? [faulty] : queries, toRefusal(error));
+    rejectAll(isFound ? [failed.query] : queries, toRefusal(error));
+    const others = queries.filter((query) => isFound && query !== failed.query);
+    if (others.length === 0) return;
     this.retries.push(...others);
-    // In a transaction, each further one that is faulty would cost a round trip. Behind poolers all of them would.
-    this.hasUnknownFault ||= others.length > 0 && this.rules.named;
-  }
-
-  /** Reads next to each other do not fail for one another, and those in front of a faulty one have their rows. */
-  private isItsOwn(meaning: Meaning, failed?: FailedStatement): failed is FailedStatement {
-    return (
-      this.rules.kind === 'read' &&
-      failed !== undefined &&
-      isCallerQuery(failed.query) &&
-      meaning !== 'conflict'
-    );
+    this.attempts--; // it got further
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -199,8 +198,10 @@ export class BatchPlan implements TransactionListener {
       return 'combined';
     }
     if (!this.hasUnknownFault) return this.mode;
-    const { kind, named } = this.rules;
-    return this.dryRunEnded || kind === 'read' || !named ? 'separate' : 'dry-run';
+    const { kind, named, distribution } = this.rules;
+    if (kind === 'read' || this.dryRunEnded || this.mode === 'uncombined') return 'separate';
+    if (named) return 'dry-run';
+    return distribution ? 'separate' : 'uncombined';
   }
 }
 

@@ -18,6 +18,15 @@ import type { PendingQuery, Row } from './statement.js';
 
 Logger.overrideLogger(false);
 
+const REFUSED_B_AND_D = [
+  [{ name: 'a' }],
+  { code: 'P0001' },
+  [{ name: 'c' }],
+  { code: 'P0001' },
+  [{ name: 'e' }],
+  undefined,
+];
+
 describe('BatchSender', () => {
   let target: Omit<BatchTarget, 'pool'>;
   beforeEach(() => {
@@ -65,9 +74,10 @@ describe('BatchSender', () => {
   it('waits for a lock once: then, and in further batches, a locked query fails at once and delays no other', async () => {
     Object.assign(target, { kind: 'read' });
     const locked = [error('55P03'), READY];
-    const server: FakePostgres = new FakePostgres((message) => {
+    const server = new FakePostgres((message) => {
       if (message === 'oneone|') return locked;
-      return [done(), done([server.received.length === 2 ? 'b' : 'c']), READY];
+      if (message === '-one|') return [done(), done(['c']), READY];
+      return [done(), ...locked, done(), done(['b']), READY];
     });
     expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
       { name: 'DatabaseBusy', cause: { code: '55P03' } },
@@ -76,7 +86,7 @@ describe('BatchSender', () => {
     ]);
     expect(await send(server, performance.now(), 'c')).toEqual([[{ name: 'c' }], undefined]);
     // In front of each query is the setting.
-    expect(server.received).toEqual(['oneone|', '-one|', '-one|']);
+    expect(server.received).toEqual(['oneone|', '-one|--|', '-one|']);
   });
 
   it('recognises errors in any language of the server', async () => {
@@ -172,37 +182,106 @@ describe('BatchSender', () => {
     expect([server.connections, server.closed]).toEqual([1, ['many', 'many', 'one']]);
   });
 
-  it.each([
-    { named: true, received: ['one'.repeat(5) + '|', 'one|one|one|'], why: 'the rest apart' },
-    // In front of each transaction are the settings.
-    { named: false, received: ['------|', '----|', '--|'], why: 'the rest together, as a pooler requires' },
-  ])('keeps the rows of reads in front of a faulty one, and asks for $why', async ({ named, received }) => {
-    Object.assign(target, { kind: 'read', named });
-    const settings = named ? [] : [done()];
-    const isFaulty = (name: string): boolean => name === 'b' || name === 'd';
-    let left = ['a', 'b', 'c', 'd', 'e'];
-    const server = new FakePostgres((asked) => {
-      const answers: Buffer[] = [];
-      const transactions = asked === 'one|one|one|' ? left.map((name) => [name]) : [left];
-      for (const names of transactions) {
-        const faulty = names.findIndex(isFaulty);
-        const good = faulty < 0 ? names : names.slice(0, faulty);
-        answers.push(...settings, ...good.map((name) => done([name])));
-        if (faulty >= 0) answers.push(described, error('P0001'));
-        answers.push(READY);
-        left = faulty < 0 ? [] : names.slice(faulty + 1);
-      }
-      return answers;
-    });
-    expect(await send(server, performance.now(), ...left)).toMatchObject([
+  it('keeps the rows of reads in front of a faulty one, and asks for the others apart', async () => {
+    Object.assign(target, { kind: 'read' });
+    const faulty = [error('P0001'), READY];
+    const server: FakePostgres = new FakePostgres(() =>
+      server.received.length === 1
+        ? [done(['a']), ...faulty]
+        : [...faulty, done(['c']), READY, ...faulty, done(['e']), READY],
+    );
+    const size = new BatchSize(5, 10);
+    Object.assign(target, { size });
+    expect(await send(server, performance.now(), 'a', 'b', 'c', 'd', 'e')).toMatchObject(REFUSED_B_AND_D);
+    expect(server.received).toEqual(['oneoneoneoneone|', 'one|one|one|one|']);
+    expect(size.most).toBe(5); // what the server left undone was quick
+  });
+
+  it('asks for the reads in front of a conflict again', async () => {
+    Object.assign(target, { kind: 'read' });
+    const server: FakePostgres = new FakePostgres(() =>
+      server.received.length === 1
+        ? [done(['old']), error('40001'), READY]
+        : [done(['a']), READY, done(['b']), READY],
+    );
+    expect(await send(server, performance.now(), 'a', 'b')).toEqual([
       [{ name: 'a' }],
-      { code: 'P0001' },
-      [{ name: 'c' }],
-      { code: 'P0001' },
-      [{ name: 'e' }],
+      [{ name: 'b' }],
       undefined,
     ]);
-    expect(server.received).toEqual(received);
+  });
+
+  describe('behind a pooler, where each transaction takes a round trip,', () => {
+    beforeEach(() => void Object.assign(target, { named: false }));
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    /** In front of the statements of each transaction is that for its settings. */
+    const stored = (...rows: string[]) => [done(), ...rows.map((row) => done([row, '1']))];
+    const faulty = [described, error('P0001'), READY];
+    const answering = (...answers: Buffer[][]): FakePostgres => {
+      const server: FakePostgres = new FakePostgres(() => answers[server.received.length - 1] ?? []);
+      return server;
+    };
+
+    it('asks for the reads behind a faulty one together', async () => {
+      Object.assign(target, { kind: 'read' });
+      const server = answering(
+        [...stored('a'), ...faulty],
+        [...stored('c'), ...faulty],
+        [...stored('e'), READY],
+      );
+      expect(await send(server, performance.now(), ...names)).toMatchObject(REFUSED_B_AND_D);
+      expect(server.received).toEqual(['------|', '----|', '--|']);
+    });
+
+    it('finds faulty inserts one after another, and stores the others together', async () => {
+      const server = answering(
+        [...stored(), ...faulty], // all combined
+        [...stored('a'), ...faulty],
+        [...stored('a', 'c'), ...faulty],
+        [...stored('a', 'c', 'e'), READY],
+      );
+      expect(await send(server, performance.now(), ...names)).toMatchObject(REFUSED_B_AND_D);
+      expect(server.received).toEqual(['--|', '------|', '-----|', '----|']);
+    });
+
+    it('stores inserts apart that only fail at the commit', async () => {
+      const atCommit = [error('23505'), READY];
+      const server = answering(
+        [done(), done(['a', '1'], ['b', '2']), ...atCommit],
+        [...stored('a', 'b'), ...atCommit],
+        [...stored('a'), READY],
+        [...stored('b'), READY],
+      );
+      expect(await send(server, performance.now(), 'a', 'b')).toEqual([
+        [{ name: 'a' }],
+        [{ name: 'b' }],
+        undefined,
+      ]);
+      expect(server.received).toEqual(['--|', '---|', '--|', '--|']);
+    });
+
+    it('gives up when the settings always fail', async () => {
+      Object.assign(target, { kind: 'read' });
+      const server = new FakePostgres(() => [error('53200'), READY]);
+      const refused = { cause: { code: '53200' } };
+      expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([refused, refused, undefined]);
+      expect(server.received.length).toBeLessThanOrEqual(6);
+    });
+
+    it('tries conflicts and settings that failed again, however many reads were faulty', async () => {
+      Object.assign(target, { kind: 'read' });
+      const bad = Array.from({ length: 7 }, (_, i) => `bad ${i}`);
+      const server = answering(
+        ...bad.map(() => [...stored(), ...faulty]),
+        [error('53200'), READY], // at the settings
+        [...stored(), error('40001'), READY],
+        [...stored('a'), READY],
+        [...stored('b'), READY],
+      );
+      const answers = await send(server, performance.now(), ...bad, 'a', 'b');
+      expect(answers.slice(0, 7)).toMatchObject(bad.map(() => ({ code: 'P0001' })));
+      expect(new Set(answers.slice(7))).toEqual(new Set([[{ name: 'a' }], [{ name: 'b' }], undefined]));
+    });
   });
 
   it('takes a new connection in place of one of over 10 s, whose session may be the cause', async () => {
@@ -257,10 +336,10 @@ describe('BatchSender', () => {
     Object.assign(target, { kind: 'read' });
     const server = new FakePostgres((asked) => {
       if (asked === 'oneoneone|') return [doneWithoutRows, error('22012'), READY];
-      return [doneWithoutRows, READY];
+      return [error('22012'), READY, doneWithoutRows, READY];
     });
     await send(server, performance.now(), 'a', 'b', 'c');
-    expect(server.received).toEqual(['oneoneone|', 'one|']);
+    expect(server.received).toEqual(['oneoneone|', 'one|one|']);
     expect(server.prepared).toEqual(['one']);
   });
 

@@ -20,6 +20,9 @@ export interface BatchTarget extends BatchRules {
   readonly size: BatchSize;
 }
 
+/** Takes the queries of a batch: as many as the target's size says, or fewer. */
+export type Take = (most?: number) => PendingQuery[];
+
 export type Release = (broken?: boolean) => void;
 
 /** Sends a batch and its retries until every query is settled. */
@@ -35,11 +38,11 @@ export class BatchSender {
   }
 
   /** Calls `take` once there is a connection, so that queries that arrive until then join the batch. */
-  start(take: () => PendingQuery[]): void {
+  start(take: Take): void {
     this.connect(take, this.done);
   }
 
-  private connect(take: () => PendingQuery[], failed: (error?: Error) => void): void {
+  private connect(take: Take, failed: (error?: Error) => void): void {
     this.target.pool().connect((error, client, release) => {
       if (client) this.send(take(), client, release);
       else failed(error);
@@ -78,7 +81,7 @@ export class BatchSender {
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
       answered: () => {
         this.target.availability.recordResponse();
-        this.target.size.answered(queries.length, performance.now() - sentAt);
+        if (this.plan.isSmooth) this.target.size.answered(queries.length, performance.now() - sentAt);
         end(() => {
           if (this.plan.needsNewConnection) this.replaceConnection(release);
           else this.sendRetries(client, release);

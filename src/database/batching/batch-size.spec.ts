@@ -29,6 +29,7 @@ describe('The size of batches', () => {
   it('does not grow where the work does, nor beyond what is answered in time', () => {
     expect(mostAmong(100, 0.3, 0.1)).toBe(16);
     expect(mostAmong(100, 1, 10)).toBe(16);
+    expect(mostAmong(100, 20, 1)).toBe(16);
     expect(mostAmong(100, 300, 0.1)).toBe(16);
     // As long as no smaller batch has shown how short the way is.
     for (let i = 0; i < 20; i++) expect(after(i, 0, 8).most).toBeLessThanOrEqual(32);

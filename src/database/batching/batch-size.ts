@@ -1,14 +1,14 @@
 import { DATABASE_LIMITS } from '../limits.js';
 
-/** Of the time of the quickest batch. One that takes longer has more work in it than a longer way explains. */
+/** Of the time of the quickest batch: what a batch may take that is to grow. */
 const QUICK = 1.5;
-/** Twice that is answered in time. */
+/** A batch of twice the size takes twice the time at most, which is below `answerMs`. */
 const MOST_MS = 250;
 const REMEMBERED_MS = 10_000;
 
 /**
- * How many statements share a batch: more where the way to the server takes most of its time, since one is under way at
- * a time. A batch that takes hardly longer than the quickest shows that.
+ * How many statements share a batch: more where the way to the server takes most of its time, or the commit does, since
+ * one or a few are under way at a time. A full batch that takes hardly longer than the quickest of late shows that.
  */
 export class BatchSize {
   most: number;

@@ -117,7 +117,8 @@ export class RecordedBatch {
     const end = this.isIsolated ? isolatedEnd(this.hasLimits) : [];
     const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
     this.exchange([[...end, ...combineInserts(inserts, this.target.distribution), COMMIT]], () => {
-      this.target.size.answered(this.queries.length, performance.now() - this.startedAt);
+      if (!this.isIsolated)
+        this.target.size.answered(this.queries.length, performance.now() - this.startedAt);
       this.tryRefused();
     });
   }

@@ -15,8 +15,12 @@ Logger.overrideLogger(false);
 describe('RecordedSender', () => {
   let isolation: Isolation;
   let named: boolean;
+  let size: BatchSize;
+  /** What the sender allows a batch to have, if not as many as the size says. */
+  let most: number | undefined;
   beforeEach(() => {
     isolation = new Isolation();
+    size = new BatchSize(2, 4);
     named = true;
   });
 
@@ -42,11 +46,15 @@ describe('RecordedSender', () => {
       availability: new Availability(),
       refusals: new RefusalLog(),
       locks: new RecentLock(),
-      size: new BatchSize(),
+      size,
       kind: 'write',
       named,
     } as const;
-    const ended = new Promise((end) => new RecordedSender(target, isolation, end).start(() => queries));
+    const take = (allowed?: number): PendingQuery[] => {
+      most = allowed;
+      return queries;
+    };
+    const ended = new Promise((end) => new RecordedSender(target, isolation, end).start(take));
     const settled = outcomes.map((outcome) =>
       outcome.catch((reason: Error & { code?: string }) =>
         reason instanceof RunAgain ? `run again, fault: ${reason.fault}` : (reason.code ?? reason),
@@ -89,6 +97,23 @@ describe('RecordedSender', () => {
     expect(await send(server, 3)).toEqual([AGAIN.none, AGAIN.none, AGAIN.none]);
     expect(await send(server, 3)).toEqual(['stored', '23514', 'stored']);
     expect(server.received).toEqual(['-many|', '-|', ISOLATED_THREE, '--many-|', '--one-|-|']);
+  });
+
+  it('has larger batches after a full one that was quick, and isolates 16 inserts at most', async () => {
+    const server = new FakePostgres((asked) =>
+      asked === '-many|'
+        ? [BEGUN, done(['a', '1'], ['a', '2']), READY]
+        : [done(['a', '1'], ['a', '2']), ...OK],
+    );
+    expect(await send(server, 2)).toEqual(['stored', 'stored']);
+    expect([size.most, most]).toEqual([4, undefined]);
+    isolation.begin();
+    const isolated = new FakePostgres((asked) =>
+      asked === ISOLATED_TWO ? [...BEGIN, ...inserted, ...BACK, ...inserted] : COMMITTED,
+    );
+    size = new BatchSize(2, 4);
+    expect(await send(isolated, 2)).toEqual(['stored', 'stored']);
+    expect([size.most, most]).toEqual([2, 16]);
   });
 
   it('has an insert run again that succeeds alone', async () => {

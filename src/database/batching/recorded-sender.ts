@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { RowParsingClient } from '../pg-driver.js';
-import type { BatchTarget } from './batch-sender.js';
+import { DATABASE_LIMITS } from '../limits.js';
+import type { BatchTarget, Take } from './batch-sender.js';
 import type { Isolation } from './isolation.js';
 import { RecordedBatch } from './recorded-batch.js';
-import type { PendingQuery } from './statement.js';
 
 /**
  * Sends a batch of inserts whose requests answer before the commit: first the inserts, then their companions and the
@@ -18,7 +18,7 @@ export class RecordedSender {
     private readonly done: (error?: Error) => void,
   ) {}
 
-  start(take: () => PendingQuery[]): void {
+  start(take: Take): void {
     this.target.pool().connect((error, client, release) => {
       if (!client) {
         this.done(error);
@@ -28,7 +28,8 @@ export class RecordedSender {
         this.target,
         this.isolation,
         client as pg.PoolClient & RowParsingClient,
-        take(),
+        // Isolated inserts share the time of a statement, and behind poolers each takes a round trip.
+        take(this.isolation.isOn ? DATABASE_LIMITS.batch : undefined),
         (isUsable) => {
           release(!isUsable);
           this.done();

@@ -108,7 +108,7 @@ export class StatementQueue {
       if (error) this.refuseConnection(error);
       this.startSoon();
     });
-    sender.start(() => this.take());
+    sender.start((most) => this.take(most));
   }
 
   /** The heartbeat may have other connections, and sees only a server that stops or starts. */
@@ -117,17 +117,15 @@ export class StatementQueue {
     this.refuseWaiting(noConnection(error));
   }
 
-  private take(): PendingQuery[] {
+  private take(most = this.target.size.most): PendingQuery[] {
     const sharesWith = this.waiting[0]?.sharesWith;
-    const queries = sharesWith ? this.takeOf(sharesWith) : this.waiting.splice(0, this.target.size.most);
+    const queries = sharesWith ? this.takeOf(sharesWith, most) : this.waiting.splice(0, most);
     this.left(queries);
     return queries;
   }
 
-  private takeOf(sharesWith: object): PendingQuery[] {
-    const queries = this.waiting
-      .filter((query) => query.sharesWith === sharesWith)
-      .slice(0, this.target.size.most);
+  private takeOf(sharesWith: object, most: number): PendingQuery[] {
+    const queries = this.waiting.filter((query) => query.sharesWith === sharesWith).slice(0, most);
     const taken = new Set(queries);
     this.waiting = this.waiting.filter((query) => !taken.has(query));
     return queries;

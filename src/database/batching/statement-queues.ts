@@ -55,9 +55,8 @@ export class StatementQueues {
     const { distribution } = connection.kind === 'server' ? connection : {};
     this.isDistributed = distribution !== undefined;
     const target = { availability, refusals, named, isEmbedded, distribution };
-    const targetOf = (kind: 'read' | 'write', max: number): BatchTarget => {
+    const targetOf = (kind: 'read' | 'write', max: number, size = new BatchSize()): BatchTarget => {
       const locks = new RecentLock();
-      const size = new BatchSize();
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
@@ -83,7 +82,9 @@ export class StatementQueues {
     this.reads = this.standbys ?? this.primaryReads;
     this.writes = new StatementQueue(targetOf('write', write), write);
     this.pools.push(...this.allPools);
-    const forRecorded = targetOf('write', recorded);
+    // Behind poolers each isolated insert takes a round trip, and where one is refused, all of its batch run again.
+    const { batch } = DATABASE_LIMITS;
+    const forRecorded = targetOf('write', recorded, named ? undefined : new BatchSize(batch, batch));
     const recordedQueue = (connections: number, waitingPlaces?: WaitingPlaces): StatementQueue => {
       const isolation = new Isolation();
       return new StatementQueue(
