@@ -1,4 +1,6 @@
 export const LOCK_NOT_AVAILABLE = '55P03';
+/** By a time limit, or somebody. */
+export const QUERY_CANCELED = '57014';
 export const UNIQUE_VIOLATION = '23505';
 
 /** What settings of the role or the database can cause, which a connection has from its start to its end. */
@@ -47,7 +49,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   '55006': 'busy', // object in use
   [LOCK_NOT_AVAILABLE]: 'busy',
   '57': 'outage', // shutting down, starting up, terminated
-  '57014': 'busy', // statement timeout
+  [QUERY_CANCELED]: 'busy',
   '58': 'outage', // I/O error, or a file is missing
   '72': 'conflict', // snapshot too old
   F0: 'outage', // the configuration file of the server

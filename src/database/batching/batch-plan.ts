@@ -9,12 +9,12 @@ import {
 import type { Distribution } from '../distribution.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
-import { LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
+import { LOCK_NOT_AVAILABLE, QUERY_CANCELED, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
 import { type FailedStatement, isBeforeCommit, type TransactionListener } from './pipelined-batch.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
-const { statementMs, lockMs } = DATABASE_LIMITS;
+const { statementMs, lockMs, batch } = DATABASE_LIMITS;
 
 export interface BatchRules {
   readonly kind: 'read' | 'write';
@@ -72,6 +72,8 @@ export class BatchPlan implements TransactionListener {
   /** Some query of a combined transaction is faulty, and it is not known which. */
   private hasUnknownFault = false;
   private dryRunEnded = false;
+  /** Statements that take as long in one transaction would lose its answer. */
+  private wasSlow = false;
   private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {}
@@ -82,8 +84,9 @@ export class BatchPlan implements TransactionListener {
     this.attempts++;
     // PgBouncer 1.18 drops a connection that pipelines transactions.
     const isOneByOne = this.mode === 'separate' && !named;
-    const transactions = this.inMode(isOneByOne ? queries.slice(0, 1) : queries);
-    this.retries = isOneByOne ? queries.slice(1) : [];
+    const most = isOneByOne ? 1 : this.mode === 'uncombined' ? batch : Infinity;
+    const transactions = this.inMode(queries.slice(0, most));
+    this.retries = queries.slice(most);
     const settings = this.settings();
     if (!settings) return transactions;
     return transactions.map((transaction) =>
@@ -144,11 +147,13 @@ export class BatchPlan implements TransactionListener {
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
+      this.wasSlow ||= error.code === QUERY_CANCELED;
       return;
     }
-    if (REFUSALS.has(meaning)) this.rules.refusals.count(error, queries[0]?.statement.name);
-    rejectAll(isFound ? [failed.query] : queries, toRefusal(error));
-    const others = queries.filter((query) => isFound && query !== failed.query);
+    const faulty = isFound ? [failed.query] : queries;
+    if (REFUSALS.has(meaning)) this.rules.refusals.count(error, faulty[0]?.statement.name);
+    rejectAll(faulty, toRefusal(error));
+    const others = queries.filter((query) => !faulty.includes(query));
     if (others.length === 0) return;
     this.retries.push(...others);
     this.attempts--; // it got further
@@ -201,7 +206,7 @@ export class BatchPlan implements TransactionListener {
     const { kind, named, distribution } = this.rules;
     if (kind === 'read' || this.dryRunEnded || this.mode === 'uncombined') return 'separate';
     if (named) return 'dry-run';
-    return distribution ? 'separate' : 'uncombined';
+    return distribution || this.wasSlow ? 'separate' : 'uncombined';
   }
 }
 

@@ -244,6 +244,34 @@ describe('BatchSender', () => {
       expect(server.received).toEqual(['--|', '------|', '-----|', '----|']);
     });
 
+    it('looks for faulty inserts among 16 at a time, as many as are answered in time', async () => {
+      const rows = Array.from({ length: 17 }, (_, i) => `row ${i}`);
+      const server = answering(
+        [...stored(), ...faulty],
+        [...stored(...rows.slice(0, 16)), READY],
+        [...stored(...rows.slice(16)), READY],
+      );
+      expect(await send(server, performance.now(), ...rows)).toEqual([
+        ...rows.map((name) => [{ name }]),
+        undefined,
+      ]);
+      expect(server.received).toEqual(['--|', `${'-'.repeat(17)}|`, '--|']);
+    });
+
+    it('stores inserts apart that took too long together', async () => {
+      const server = answering(
+        [...stored(), error('57014'), READY],
+        [...stored('a'), READY],
+        [...stored('b'), READY],
+      );
+      expect(await send(server, performance.now(), 'a', 'b')).toEqual([
+        [{ name: 'a' }],
+        [{ name: 'b' }],
+        undefined,
+      ]);
+      expect(server.received).toEqual(['--|', '--|', '--|']);
+    });
+
     it('stores inserts apart that only fail at the commit', async () => {
       const atCommit = [error('23505'), READY];
       const server = answering(

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { ClusterNodes, NodesSeen } from '../distribution.js';
 import { PLAIN_DRIVER } from '../pg-driver.js';
+import { QUERY_CANCELED } from '../sqlstate.js';
 
 const MOST_AT_ONCE = 8;
 const IDLE_MS = 5_000;
-const CANCELLED = '57014';
 
 interface Node {
   readonly host: string;
@@ -45,7 +45,7 @@ export class CitusNodes implements ClusterNodes {
       );
       return rows[0]?.answers === true;
     } catch (error) {
-      if ((error as { code?: unknown }).code !== CANCELLED) throw error;
+      if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
       this.silent.add(nameOf(node));
       return !wasSilent;
     }
