@@ -7,7 +7,7 @@ BEGIN;
 CREATE ROLE animal_store_migrations LOGIN PASSWORD :'password';
 REASSIGN OWNED BY animal_store TO animal_store_migrations;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO animal_store;
--- Identity columns need no grant on their sequences, except on a cluster.
+-- An insert of one row needs no grant on the sequence of its ids, but one of several rows does.
 GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA public TO animal_store;
 -- The tables of later migrations.
 ALTER DEFAULT PRIVILEGES FOR ROLE animal_store_migrations IN SCHEMA public

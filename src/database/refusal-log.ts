@@ -75,6 +75,17 @@ export class RefusalLog {
     this.logger.error(`${LATE[kind].begins}${example(statement)}, which are answered 503`);
   }
 
+  /** Inserts succeed, but each by itself. */
+  countUncombined(error: DatabaseError): void {
+    const { code = '' } = error;
+    const incident = this.incidentOf(`combined ${code}`, 'Inserts of several rows at once fail no longer');
+    if (incident.isLogged) return;
+    incident.isLogged = true;
+    this.logger.error(
+      `Inserts of several rows at once fail, and are sent row by row, which takes longer: ${reasonOf(error)} (${code})`,
+    );
+  }
+
   /** Work in the background failed. */
   countUnrecorded(things: string, cause: unknown): void {
     const incident = this.incidentOf(things, `${things} are recorded again. Not recorded`);

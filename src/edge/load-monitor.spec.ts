@@ -35,7 +35,9 @@ describe('LoadMonitor', () => {
     { keys: 2, networks: 2, inFlight: 154 },
     { keys: 20, networks: 20, inFlight: 188 },
     { keys: 60, networks: 60, inFlight: 191 },
-    { keys: 84, networks: 84, inFlight: 252 },
+    { keys: 84, networks: 84, inFlight: 208 },
+    { keys: 128, networks: 128, inFlight: 224 },
+    { keys: 250, networks: 250, inFlight: 250 },
   ])('gives $keys keys of $networks networks that take what they get $inFlight of 256 places', (crowd) => {
     const load = new LoadMonitor(256);
     const keys = Array.from({ length: crowd.keys }, () => ({ inFlight: 0 }));
@@ -57,6 +59,18 @@ describe('LoadMonitor', () => {
     for (let i = 0; i < 150; i++) load.lookUps.add('a network');
     expect(load.findTakenShare(100, 100)).toBe('key');
     expect(load.findTakenShare(2, 2)).toBeUndefined();
+  });
+
+  it.each([
+    [192, 3],
+    [208, 2],
+    [224, 1],
+  ])('with %i of 256 places taken lets a network look up %i keys', (taken, keys) => {
+    const load = new LoadMonitor(256);
+    for (let i = 0; i < taken; i++) load.byNetwork.add(`busy ${i % 8}`);
+    let begun = 0;
+    for (; load.mayLookUp('a network'); begun++) load.lookUps.add('a network');
+    expect(begun).toBe(keys);
   });
 
   it('reports once how many requests were refused for each reason', () => {

@@ -38,21 +38,33 @@ export class LoadMonitor {
     return this.lateTicks >= LATE_TICKS || this.inFlight >= this.maxInFlight;
   }
 
-  /** How many more requests may be in flight. */
-  get free(): number {
-    return Math.max(0, this.maxInFlight - this.inFlight);
-  }
-
   /** Which of a key and its network, that have so many requests in flight, may have no more. */
   findTakenShare(ofKey: number, ofNetwork: number): Sharer | undefined {
     const { partForMany: part } = this;
     const taken = this.byNetwork.total + this.lookUps.total;
     const free = part - taken;
-    const few = Math.min(FEW, part);
+    const few = Math.min(this.fewBeside(taken), part);
     const isBesideBusy = ofKey < few && taken < BESIDE_BUSY * part;
     if (ofKey >= few && ofKey >= SHARE_OF_FREE.key * free) return 'key';
     if (ofNetwork >= few && ofNetwork >= SHARE_OF_FREE.network * free && !isBesideBusy) return 'network';
     return undefined;
+  }
+
+  /**
+   * Whether another key of the network may be looked up. It may have about as many such requests as there are free places:
+   * half of those that others leave. Beyond that part of the limit they are among the few that all may have.
+   */
+  mayLookUp(network: string): boolean {
+    const ofNetwork = this.lookUps.of(network);
+    const free = Math.max(0, this.maxInFlight - this.inFlight);
+    return ofNetwork <= free + 1 && !this.findTakenShare(0, ofNetwork + this.byNetwork.of(network));
+  }
+
+  /** One, in the second half of the rest: some dozens that come at once, with three each, would take all places. */
+  private fewBeside(taken: number): number {
+    const free = (this.maxInFlight - taken) / (this.maxInFlight - this.partForMany);
+    if (free > 0.75) return FEW;
+    return free > 0.5 ? 2 : 1;
   }
 
   /** Call it every `TICK_MS`: a late call shows that the event loop lags. */

@@ -1,42 +1,35 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { NetworkCounts } from './network-counts.js';
+import { LoadMonitor } from './load-monitor.js';
 import { LookUpShares } from './look-up-shares.js';
 
 const PLACES = 8;
 
 describe('The look-ups of a network', () => {
-  let inFlight: number;
+  let load: LoadMonitor;
   let shares: LookUpShares;
   let ends: (() => void)[];
   let begun: string[];
   beforeEach(() => {
-    inFlight = 0;
+    load = new LoadMonitor(PLACES);
     ends = [];
     begun = [];
-    load.lookUps = new NetworkCounts();
     shares = new LookUpShares(load, PLACES);
   });
 
-  const load = {
-    lookUps: new NetworkCounts(),
-    get free() {
-      return Math.max(0, PLACES - inFlight);
-    },
-  };
   let keys = 0;
   const begin = async (
     network: string,
     outcome: () => void = () => {},
     key = String(keys++),
   ): Promise<void> => {
-    inFlight++;
+    load.inFlight++;
     try {
       await shares.run(network, key, () => {
         begun.push(network);
         return new Promise<void>((resolve) => ends.push(resolve)).then(outcome);
       });
     } finally {
-      inFlight--;
+      load.inFlight--;
     }
   };
   /** How many of so many requests at once are admitted. */
@@ -121,7 +114,7 @@ describe('The look-ups of a network', () => {
   });
 
   it('are admitted two at a time where there is one place only', async () => {
-    inFlight = PLACES - 1;
+    load.inFlight = PLACES - 1;
     expect(await admitted('a', 2)).toBe(2);
   });
 });

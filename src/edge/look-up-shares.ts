@@ -24,17 +24,16 @@ export class LookUpShares {
   private readonly shared = new Map<string, SharedTurn>();
 
   constructor(
-    private readonly load: Pick<LoadMonitor, 'free' | 'lookUps'>,
+    private readonly load: Pick<LoadMonitor, 'lookUps' | 'mayLookUp'>,
     /** The look-ups of all networks that run at once. They take turns. */
     mostRunning: number,
   ) {
     this.turns = new Turns({ mostRunning, waitMs: WAIT_MS }, new WaitingPlaces(MOST_WAITING));
   }
 
-  /** A network may have about as many as there are free places: half of those that others leave. */
   async run<T>(network: string, key: string, lookUp: () => Promise<T>): Promise<T> {
-    const { lookUps, free } = this.load;
-    if (lookUps.of(network) > free + 1)
+    const { lookUps } = this.load;
+    if (!this.load.mayLookUp(network))
       throw new NoRoom('Too many keys of this network are being looked up. Try again in a second.');
     lookUps.add(network);
     try {

@@ -11,6 +11,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { LOCK_NOT_AVAILABLE, QUERY_CANCELED, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
+import type { Combining } from './combining.js';
 import { type FailedStatement, isBeforeCommit, type TransactionListener } from './pipelined-batch.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
@@ -20,8 +21,9 @@ export interface BatchRules {
   readonly kind: 'read' | 'write';
   /** Whether a connection keeps named prepared statements. */
   readonly named: boolean;
-  readonly refusals: Pick<RefusalLog, 'count' | 'countLate'>;
+  readonly refusals: Pick<RefusalLog, 'count' | 'countLate' | 'countUncombined'>;
   readonly locks: RecentLock;
+  readonly combining: Combining;
   readonly distribution?: Distribution | undefined;
 }
 
@@ -43,6 +45,9 @@ export class RecentLock {
 /** What is logged, unlike conflicts and statements at fault. */
 const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
 
+/** When these keep inserts from being combined, they do so again. */
+const LASTING = new Set<Meaning>(['own', 'schema']);
+
 /** Enough for every mode, a new connection or new statements, and a conflict. */
 const MOST_ATTEMPTS = 6;
 
@@ -56,7 +61,7 @@ type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';
 
 /**
  * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again. Writes that only fail next to each other are separated, and so are the reads from a
+ * and the others are combined again; if it finds none, the queries follow one another in a transaction. Writes that only fail next to each other are separated, and so are the reads from a
  * faulty one on. Behind poolers, where each transaction would take a round trip, the faulty ones are found one after
  * another instead. So an error reaches its own query only, within a few attempts.
  */
@@ -69,6 +74,9 @@ export class BatchPlan implements TransactionListener {
   private hasNewStatements = false;
   private attempts = 0;
   private mode: Mode = 'combined';
+  /** Why the inserts are not combined. */
+  private failure: DatabaseError | undefined;
+  private hasRefused = false;
   /** Some query of a combined transaction is faulty, and it is not known which. */
   private hasUnknownFault = false;
   private dryRunEnded = false;
@@ -76,7 +84,11 @@ export class BatchPlan implements TransactionListener {
   private wasSlow = false;
   private retries: PendingQuery[] = [];
 
-  constructor(private readonly rules: BatchRules) {}
+  constructor(private readonly rules: BatchRules) {
+    if (rules.kind === 'read') return;
+    this.failure = rules.combining.failure;
+    if (this.failure) this.mode = 'uncombined';
+  }
 
   /** The transactions of the next attempt. */
   transactionsOf(queries: PendingQuery[]): PendingQuery[][] {
@@ -121,6 +133,14 @@ export class BatchPlan implements TransactionListener {
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
     if (this.mode === 'dry-run') this.retries.push(...transaction.filter(isCallerQuery));
     else resolveAll(transaction, rows);
+    if (this.mode === 'uncombined' && !this.hasRefused && this.retries.length === 0) this.noteFailure();
+  }
+
+  private noteFailure(): void {
+    const { combining, refusals } = this.rules;
+    if (!this.failure) return;
+    refusals.countUncombined(this.failure);
+    if (!combining.failure) combining.failed(this.failure);
   }
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
@@ -139,11 +159,12 @@ export class BatchPlan implements TransactionListener {
     const isStale =
       !this.hasNewConnection && (meaning === 'stale' || (mayBeOfSession && this.hasOldConnection));
     const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
-    const isFound = isOfOne && !named && (kind === 'read' || this.mode === 'uncombined');
+    const isFound = isOfOne && (this.mode === 'uncombined' || (kind === 'read' && !named));
     const isKnown = isFound || queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;
     this.needsNewStatements ||= isOutdated;
+    if (this.mode === 'combined') this.failure = LASTING.has(meaning) ? error : undefined;
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
@@ -153,6 +174,7 @@ export class BatchPlan implements TransactionListener {
     const faulty = isFound ? [failed.query] : queries;
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, faulty[0]?.statement.name);
     rejectAll(faulty, toRefusal(error));
+    this.hasRefused = true;
     const others = queries.filter((query) => !faulty.includes(query));
     if (others.length === 0) return;
     this.retries.push(...others);
@@ -198,15 +220,18 @@ export class BatchPlan implements TransactionListener {
   }
 
   private nextMode(): Mode {
+    const { kind, named, distribution } = this.rules;
+    const mayNotFollow = this.wasSlow || distribution !== undefined;
     if (this.mode === 'dry-run') {
       this.dryRunEnded = true;
-      return 'combined';
+      // Where that took so long that all are late, the next ones need not find it out again.
+      if (!this.hasRefused && this.failure && meaningOfError(this.failure) === 'schema') this.noteFailure();
+      return this.hasRefused || mayNotFollow ? 'combined' : 'uncombined';
     }
     if (!this.hasUnknownFault) return this.mode;
-    const { kind, named, distribution } = this.rules;
     if (kind === 'read' || this.dryRunEnded || this.mode === 'uncombined') return 'separate';
     if (named) return 'dry-run';
-    return distribution || this.wasSlow ? 'separate' : 'uncombined';
+    return mayNotFollow ? 'separate' : 'uncombined';
   }
 }
 

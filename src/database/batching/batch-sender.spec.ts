@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import {
   described,
@@ -14,6 +14,7 @@ import { RefusalLog } from '../refusal-log.js';
 import { RecentLock } from './batch-plan.js';
 import { BatchSender, type BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
+import { Combining } from './combining.js';
 import type { PendingQuery, Row } from './statement.js';
 
 Logger.overrideLogger(false);
@@ -34,6 +35,7 @@ describe('BatchSender', () => {
       availability: new Availability(),
       refusals: new RefusalLog(),
       locks: new RecentLock(),
+      combining: new Combining(),
       size: new BatchSize(),
       kind: 'write',
       named: true,
@@ -180,6 +182,62 @@ describe('BatchSender', () => {
     expect([good, faulty]).toMatchObject([[{ name: 'a' }], { name: 'DatabaseRefusal' }]);
     expect(server.received).toEqual(['many|', 'many|', 'many|', 'oneone|', 'oneone|', 'one|-|']);
     expect([server.connections, server.closed]).toEqual([1, ['many', 'many', 'one']]);
+  });
+
+  it('sends inserts row by row for a minute that only fail when they are combined, and logs why', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error');
+    const server = new FakePostgres((asked) => {
+      if (asked === 'many|') return [error('42501'), READY];
+      if (asked === '-one-|-|---|-|')
+        return [
+          done(),
+          done(['a']),
+          done(),
+          READY,
+          done(),
+          READY,
+          done(),
+          done(['b']),
+          done(),
+          READY,
+          done(),
+          READY,
+        ];
+      return [done(['a']), done(['b']), READY];
+    });
+    const both = [[{ name: 'a' }], [{ name: 'b' }], undefined];
+    for (let i = 0; i < 3; i++) expect(await send(server, performance.now(), 'a', 'b')).toEqual(both);
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'oneone|', 'oneone|', 'oneone|']);
+    expect(logged.mock.calls).toEqual([
+      ['Inserts of several rows at once fail, and are sent row by row, which takes longer: no (42501)'],
+    ]);
+    const later = performance.now() + 60_001;
+    jest.spyOn(performance, 'now').mockReturnValue(later);
+    await send(server, later, 'a', 'b');
+    expect(server.received[5]).toBe('many|');
+    jest.restoreAllMocks();
+  });
+
+  it('goes on combining inserts of which one is faulty', async () => {
+    const server = new FakePostgres((asked) => {
+      if (asked === 'many|')
+        return server.received.length === 3 ? [done(['b', '1'], ['c', '2']), READY] : [error('23514'), READY];
+      return [
+        done(),
+        error('23514'),
+        READY,
+        done(),
+        READY,
+        ...['b', 'c'].flatMap((name) => [done(), done([name]), done(), READY, done(), READY]),
+      ];
+    }) as FakePostgres;
+    expect(await send(server, performance.now(), 'a', 'b', 'c')).toMatchObject([
+      { code: '23514' },
+      [{ name: 'b' }],
+      [{ name: 'c' }],
+      undefined,
+    ]);
+    expect(target.combining.failure).toBeUndefined();
   });
 
   it('keeps the rows of reads in front of a faulty one, and asks for the others apart', async () => {
@@ -387,7 +445,7 @@ describe('BatchSender', () => {
       { code: '23505' },
       undefined,
     ]);
-    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'many|', 'one|one|']);
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'oneone|', 'one|one|']);
   });
 
   it('accepts an answer that arrived while the process was stopped', async () => {

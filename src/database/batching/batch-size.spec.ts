@@ -31,7 +31,7 @@ describe('The size of batches', () => {
     expect(mostAmong(100, 1, 10)).toBe(16);
     expect(mostAmong(100, 20, 1)).toBe(16);
     expect(mostAmong(100, 300, 0.1)).toBe(16);
-    // As long as no smaller batch has shown how short the way is.
+    // Until a smaller batch has shown how short the way is.
     for (let i = 0; i < 20; i++) expect(after(i, 0, 8).most).toBeLessThanOrEqual(32);
   });
 
@@ -54,7 +54,7 @@ describe('The size of batches', () => {
     const size = after(2, 2, 0.01);
     expect(size.most).toBe(64);
     expect(after(20, 50, 0.1, size).most).toBe(16);
-    const later = performance.now() + 10_001;
+    const later = performance.now() + 2_001;
     jest.spyOn(performance, 'now').mockReturnValue(later);
     expect(after(3, 50, 0.1, size).most).toBe(64);
   });

@@ -4,7 +4,8 @@ import { DATABASE_LIMITS } from '../limits.js';
 const QUICK = 1.5;
 /** A batch of twice the size takes twice the time at most, which is below `answerMs`. */
 const MOST_MS = 250;
-const REMEMBERED_MS = 10_000;
+/** Short: the way to the server may have become longer. */
+const REMEMBERED_MS = 2_000;
 
 /**
  * How many statements share a batch: more where the way to the server takes most of its time, or the commit does, since

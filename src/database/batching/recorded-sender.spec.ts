@@ -6,6 +6,7 @@ import { RefusalLog } from '../refusal-log.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { RecentLock } from './batch-plan.js';
 import { BatchSize } from './batch-size.js';
+import { Combining } from './combining.js';
 import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { PendingQuery } from './statement.js';
@@ -46,6 +47,7 @@ describe('RecordedSender', () => {
       availability: new Availability(),
       refusals: new RefusalLog(),
       locks: new RecentLock(),
+      combining: new Combining(),
       size,
       kind: 'write',
       named,

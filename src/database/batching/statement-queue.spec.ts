@@ -7,6 +7,7 @@ import { done, FakePostgres, insert, READY } from '../../../test/support/fake-po
 import { RecentLock } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
+import { Combining } from './combining.js';
 import type { Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -23,8 +24,9 @@ describe('A queue of statements', () => {
       kind: 'write' as const,
       named: true,
       availability,
-      refusals: { count: () => {}, countLate },
+      refusals: { count: () => {}, countLate, countUncombined: () => {} },
       locks: new RecentLock(),
+      combining: new Combining(),
       size: new BatchSize(),
       pool: noConnection,
       ...other,

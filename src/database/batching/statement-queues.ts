@@ -12,6 +12,7 @@ import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
+import { Combining } from './combining.js';
 import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
@@ -56,11 +57,11 @@ export class StatementQueues {
     this.isDistributed = distribution !== undefined;
     const target = { availability, refusals, named, isEmbedded, distribution };
     const targetOf = (kind: 'read' | 'write', max: number, size = new BatchSize()): BatchTarget => {
-      const locks = new RecentLock();
+      const own = { kind, size, locks: new RecentLock(), combining: new Combining() };
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
-        return { ...target, kind, locks, size, pool: shared };
+        return { ...target, ...own, pool: shared };
       }
       const pool = new Pool({
         ...serverClient(connection),
@@ -70,7 +71,7 @@ export class StatementQueues {
         idleTimeoutMillis: 0,
       });
       this.allPools.push(pool);
-      return { ...target, kind, locks, size, pool: () => pool };
+      return { ...target, ...own, pool: () => pool };
     };
     const { write, recorded } = QUEUE_CONNECTIONS;
     const read = distribution?.readConnections ?? QUEUE_CONNECTIONS.read;

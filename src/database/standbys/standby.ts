@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { RecentLock } from '../batching/batch-plan.js';
 import type { BatchTarget } from '../batching/batch-sender.js';
 import { BatchSize } from '../batching/batch-size.js';
+import { Combining } from '../batching/combining.js';
 import type { Row, Statement } from '../batching/statement.js';
 import { type SenderOf, StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -53,8 +54,9 @@ export class Standby {
       availability,
       answerMs: follower.answerMs,
       size: new BatchSize(STANDBY_BATCH, STANDBY_BATCH),
-      refusals: { count() {}, countLate() {} }, // the primary serves
+      refusals: { count() {}, countLate() {}, countUncombined() {} }, // the primary serves
       locks: new RecentLock(),
+      combining: new Combining(),
       pool: () => pool,
     };
     const catchUp = (client: pg.PoolClient) => this.use(() => this.follower.catchUp(client));
