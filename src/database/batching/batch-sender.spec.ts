@@ -219,7 +219,7 @@ describe('BatchSender', () => {
   });
 
   it('goes on combining inserts of which one is faulty', async () => {
-    const server = new FakePostgres((asked) => {
+    const server: FakePostgres = new FakePostgres((asked) => {
       if (asked === 'many|')
         return server.received.length === 3 ? [done(['b', '1'], ['c', '2']), READY] : [error('23514'), READY];
       return [
@@ -230,7 +230,7 @@ describe('BatchSender', () => {
         READY,
         ...['b', 'c'].flatMap((name) => [done(), done([name]), done(), READY, done(), READY]),
       ];
-    }) as FakePostgres;
+    });
     expect(await send(server, performance.now(), 'a', 'b', 'c')).toMatchObject([
       { code: '23514' },
       [{ name: 'b' }],
