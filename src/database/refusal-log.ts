@@ -78,7 +78,7 @@ export class RefusalLog {
   /** Inserts succeed, but each by itself. */
   countUncombined(error: DatabaseError): void {
     const { code = '' } = error;
-    const incident = this.incidentOf(`combined ${code}`, 'Inserts of several rows at once fail no longer');
+    const incident = this.incidentOf(`combined ${code}`, 'Inserts were sent row by row');
     if (incident.isLogged) return;
     incident.isLogged = true;
     this.logger.error(

@@ -45,8 +45,10 @@ export class RecentLock {
 /** What is logged, unlike conflicts and statements at fault. */
 const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
 
-/** When these keep inserts from being combined, they do so again. */
-const LASTING = new Set<Meaning>(['own', 'schema']);
+/** Whether inserts cannot be combined again: no row causes that. With 22012, a trigger chose ids. */
+function isLasting(error: DatabaseError): boolean {
+  return meaningOfError(error) === 'schema' || error.code === '22012';
+}
 
 /** Enough for every mode, a new connection or new statements, and a conflict. */
 const MOST_ATTEMPTS = 6;
@@ -61,7 +63,7 @@ type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';
 
 /**
  * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again; if it finds none, the queries follow one another in a transaction. Writes that only fail next to each other are separated, and so are the reads from a
+ * and the others are combined again, unless that is in vain. Writes that only fail next to each other are separated, and so are the reads from a
  * faulty one on. Behind poolers, where each transaction would take a round trip, the faulty ones are found one after
  * another instead. So an error reaches its own query only, within a few attempts.
  */
@@ -74,7 +76,8 @@ export class BatchPlan implements TransactionListener {
   private hasNewStatements = false;
   private attempts = 0;
   private mode: Mode = 'combined';
-  /** Why the inserts are not combined. */
+  /** Why the inserts cannot be combined, as other batches found out, or this one. */
+  private readonly known: DatabaseError | undefined;
   private failure: DatabaseError | undefined;
   private hasRefused = false;
   /** Some query of a combined transaction is faulty, and it is not known which. */
@@ -85,9 +88,10 @@ export class BatchPlan implements TransactionListener {
   private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {
-    if (rules.kind === 'read') return;
-    this.failure = rules.combining.failure;
-    if (this.failure) this.mode = 'uncombined';
+    if (rules.kind === 'read' || rules.distribution) return;
+    this.known = rules.combining.failure;
+    this.failure = this.known;
+    if (this.known) this.mode = rules.named ? 'separate' : 'uncombined';
   }
 
   /** The transactions of the next attempt. */
@@ -108,7 +112,7 @@ export class BatchPlan implements TransactionListener {
 
   /** Whether nothing had to be sent again. */
   get isSmooth(): boolean {
-    return this.attempts === 1 && this.retries.length === 0;
+    return this.attempts === 1 && this.retries.length === 0 && !this.hasRefused;
   }
 
   private settings(): PendingQuery | undefined {
@@ -131,16 +135,20 @@ export class BatchPlan implements TransactionListener {
   }
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
-    if (this.mode === 'dry-run') this.retries.push(...transaction.filter(isCallerQuery));
-    else resolveAll(transaction, rows);
-    if (this.mode === 'uncombined' && !this.hasRefused && this.retries.length === 0) this.noteFailure();
+    if (this.mode === 'dry-run') {
+      this.retries.push(...transaction.filter(isCallerQuery));
+      return;
+    }
+    resolveAll(transaction, rows);
+    if (this.mode !== 'combined') this.noteFailure();
+    if (this.mode === 'uncombined' && this.retries.length > 0) this.attempts--; // it got further
   }
 
   private noteFailure(): void {
     const { combining, refusals } = this.rules;
-    if (!this.failure) return;
+    if (!this.failure || this.hasRefused) return;
     refusals.countUncombined(this.failure);
-    if (!combining.failure) combining.failed(this.failure);
+    if (!this.known) combining.failed(this.failure);
   }
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
@@ -159,12 +167,12 @@ export class BatchPlan implements TransactionListener {
     const isStale =
       !this.hasNewConnection && (meaning === 'stale' || (mayBeOfSession && this.hasOldConnection));
     const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
-    const isFound = isOfOne && (this.mode === 'uncombined' || (kind === 'read' && !named));
+    const isFound = isOfOne && !named && (kind === 'read' || this.mode === 'uncombined');
     const isKnown = isFound || queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;
     this.needsNewStatements ||= isOutdated;
-    if (this.mode === 'combined') this.failure = LASTING.has(meaning) ? error : undefined;
+    this.setFailure(error);
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
@@ -177,8 +185,15 @@ export class BatchPlan implements TransactionListener {
     this.hasRefused = true;
     const others = queries.filter((query) => !faulty.includes(query));
     if (others.length === 0) return;
-    this.retries.push(...others);
+    this.retries.unshift(...others);
     this.attempts--; // it got further
+  }
+
+  private setFailure(error: DatabaseError): void {
+    const { kind, distribution } = this.rules;
+    if (this.mode === 'dry-run') this.failure = undefined;
+    else if (this.mode === 'combined' && kind === 'write' && !distribution)
+      this.failure = isLasting(error) ? error : undefined;
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -192,6 +207,7 @@ export class BatchPlan implements TransactionListener {
   lost(transactions: readonly (readonly PendingQuery[])[], cause: unknown): void {
     const error =
       this.rules.kind === 'write' ? new OutcomeUnknown({ cause }) : new DatabaseOutage(undefined, { cause });
+    this.failure = undefined;
     if (cause === undefined)
       this.rules.refusals.countLate('answer', transactions[0]?.find(isCallerQuery)?.statement.name);
     for (const transaction of transactions) rejectAll(transaction, error);
@@ -221,17 +237,17 @@ export class BatchPlan implements TransactionListener {
 
   private nextMode(): Mode {
     const { kind, named, distribution } = this.rules;
-    const mayNotFollow = this.wasSlow || distribution !== undefined;
     if (this.mode === 'dry-run') {
       this.dryRunEnded = true;
-      // Where that took so long that all are late, the next ones need not find it out again.
-      if (!this.hasRefused && this.failure && meaningOfError(this.failure) === 'schema') this.noteFailure();
-      return this.hasRefused || mayNotFollow ? 'combined' : 'uncombined';
+      // Here, since all may be late by now. The next ones need not find it out again.
+      this.noteFailure();
+      return this.failure && !this.hasRefused ? 'separate' : 'combined';
     }
     if (!this.hasUnknownFault) return this.mode;
-    if (kind === 'read' || this.dryRunEnded || this.mode === 'uncombined') return 'separate';
+    const isTried = this.dryRunEnded || this.mode === 'uncombined' || this.mode === 'separate';
+    if (kind === 'read' || isTried) return 'separate';
     if (named) return 'dry-run';
-    return mayNotFollow ? 'separate' : 'uncombined';
+    return this.wasSlow || distribution ? 'separate' : 'uncombined';
   }
 }
 

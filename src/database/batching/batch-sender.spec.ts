@@ -203,11 +203,11 @@ describe('BatchSender', () => {
           done(),
           READY,
         ];
-      return [done(['a']), done(['b']), READY];
+      return [done(['a']), READY, done(['b']), READY];
     });
     const both = [[{ name: 'a' }], [{ name: 'b' }], undefined];
     for (let i = 0; i < 3; i++) expect(await send(server, performance.now(), 'a', 'b')).toEqual(both);
-    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'oneone|', 'oneone|', 'oneone|']);
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'one|one|', 'one|one|', 'one|one|']);
     expect(logged.mock.calls).toEqual([
       ['Inserts of several rows at once fail, and are sent row by row, which takes longer: no (42501)'],
     ]);
@@ -221,10 +221,10 @@ describe('BatchSender', () => {
   it('goes on combining inserts of which one is faulty', async () => {
     const server: FakePostgres = new FakePostgres((asked) => {
       if (asked === 'many|')
-        return server.received.length === 3 ? [done(['b', '1'], ['c', '2']), READY] : [error('23514'), READY];
+        return server.received.length === 3 ? [done(['b', '1'], ['c', '2']), READY] : [error('23502'), READY];
       return [
         done(),
-        error('23514'),
+        error('23502'),
         READY,
         done(),
         READY,
@@ -232,12 +232,25 @@ describe('BatchSender', () => {
       ];
     });
     expect(await send(server, performance.now(), 'a', 'b', 'c')).toMatchObject([
-      { code: '23514' },
+      { cause: { code: '23502' } },
       [{ name: 'b' }],
       [{ name: 'c' }],
       undefined,
     ]);
     expect(target.combining.failure).toBeUndefined();
+  });
+
+  it('combines the inserts of a cluster each time: there, each statement of a batch would be stored at once', async () => {
+    const distribution = { mayBeStored: () => false, insertOf: (statement: unknown) => statement };
+    Object.assign(target, { distribution });
+    const tried = (name: string) => [done(), done([name]), done(), READY, done(), READY];
+    const server = new FakePostgres((asked) => {
+      if (asked === 'one|') return [error('23502'), READY];
+      return asked === 'one|one|' ? [done(['a']), READY, done(['b']), READY] : [...tried('a'), ...tried('b')];
+    });
+    for (let i = 0; i < 2; i++) await send(server, performance.now(), 'a', 'b');
+    const batch = ['-|', '---|-|---|-|', '-|', '-|-|']; // whether prepared or not
+    expect(server.received.map((asked) => asked.replaceAll('one', '-'))).toEqual([...batch, ...batch]);
   });
 
   it('keeps the rows of reads in front of a faulty one, and asks for the others apart', async () => {
@@ -346,6 +359,23 @@ describe('BatchSender', () => {
       expect(server.received).toEqual(['--|', '---|', '--|', '--|']);
     });
 
+    it('has inserts that cannot be combined follow one another for a minute', async () => {
+      const server = answering(
+        [done(), error('23502'), READY],
+        [...stored('a', 'b'), READY],
+        [...stored('a', 'b'), READY],
+      );
+      for (let i = 0; i < 2; i++) await send(server, performance.now(), 'a', 'b');
+      expect(server.received).toEqual(['--|', '---|', '---|']);
+    });
+
+    it('goes on sending inserts apart that conflict', async () => {
+      const server = new FakePostgres(() => [done(), error('40001'), READY]);
+      await send(server, performance.now(), 'a', 'b');
+      expect(server.received.slice(0, 3)).toEqual(['--|', '---|', '--|']);
+      expect(new Set(server.received.slice(3))).toEqual(new Set(['--|']));
+    });
+
     it('gives up when the settings always fail', async () => {
       Object.assign(target, { kind: 'read' });
       const server = new FakePostgres(() => [error('53200'), READY]);
@@ -445,7 +475,7 @@ describe('BatchSender', () => {
       { code: '23505' },
       undefined,
     ]);
-    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'oneone|', 'one|one|']);
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'many|', 'one|one|']);
   });
 
   it('accepts an answer that arrived while the process was stopped', async () => {
