@@ -88,7 +88,6 @@ export class BatchPlan implements TransactionListener {
   private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {
-    if (rules.kind === 'read' || rules.distribution) return;
     this.known = rules.combining.failure;
     this.failure = this.known;
     if (this.known) this.mode = rules.named ? 'separate' : 'uncombined';
