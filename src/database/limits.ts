@@ -15,7 +15,7 @@ export const DATABASE_LIMITS = {
   waiting: 2_000,
   /** The statements of a batch. Small enough that the server works on one batch while this process reads another. */
   batch: 16,
-  /** Of one whose time is that of the way to the server. */
+  /** Of one whose time is that of the way to the server, or of the commit. */
   largeBatch: 64,
   /** The connections of a pool whose answer is overdue, until it refuses statements. */
   abandoned: 2,

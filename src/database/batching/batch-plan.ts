@@ -63,9 +63,9 @@ type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';
 
 /**
  * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again, unless that is in vain. Writes that only fail next to each other are separated, and so are the reads from a
- * faulty one on. Behind poolers, where each transaction would take a round trip, the faulty ones are found one after
- * another instead. So an error reaches its own query only, within a few attempts.
+ * and the others are combined again, unless that is in vain. Writes that only fail next to each other are separated, and
+ * so are the reads from a faulty one on. Behind poolers, where each transaction would take a round trip, the faulty ones
+ * are found one after another instead. So an error reaches its own query only, within a few attempts.
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;

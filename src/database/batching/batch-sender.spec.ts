@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import {
   described,
@@ -30,6 +30,7 @@ const REFUSED_B_AND_D = [
 
 describe('BatchSender', () => {
   let target: Omit<BatchTarget, 'pool'>;
+  afterEach(() => void jest.restoreAllMocks());
   beforeEach(() => {
     target = {
       availability: new Availability(),
@@ -215,7 +216,41 @@ describe('BatchSender', () => {
     jest.spyOn(performance, 'now').mockReturnValue(later);
     await send(server, later, 'a', 'b');
     expect(server.received[5]).toBe('many|');
-    jest.restoreAllMocks();
+  });
+
+  describe('that only fail when they are combined', () => {
+    let now = 1_000_000;
+    let answerMs: number;
+    const rolledBack = (name: string) => [done(), done([name]), done(), READY, done(), READY];
+    const refusingCombined = () =>
+      new FakePostgres(
+        (asked) => {
+          if (asked === 'many|') return [error('23502'), READY];
+          return asked.startsWith('one|')
+            ? [done(['a']), READY, done(['b']), READY]
+            : [...rolledBack('a'), ...rolledBack('b')];
+        },
+        () => void (now += answerMs),
+      );
+    beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
+
+    it('inserts are known for it although they are late once that is found out', async () => {
+      answerMs = 200;
+      const busy = { name: 'DatabaseBusy' };
+      expect(await send(refusingCombined(), now, 'a', 'b')).toMatchObject([busy, busy, undefined]);
+      expect(target.combining.failure).toMatchObject({ code: '23502' });
+    });
+
+    it('inserts are combined again after a minute, however many there are meanwhile', async () => {
+      answerMs = 1;
+      const server = refusingCombined();
+      await send(server, now, 'a', 'b');
+      now += 59_990;
+      answerMs = 20; // the minute ends before the answer
+      await send(server, now, 'a', 'b');
+      expect(server.received.at(-1)).toMatch(/^one/);
+      expect(target.combining.failure).toBeUndefined();
+    });
   });
 
   it('goes on combining inserts of which one is faulty', async () => {
@@ -313,6 +348,21 @@ describe('BatchSender', () => {
       );
       expect(await send(server, performance.now(), ...names)).toMatchObject(REFUSED_B_AND_D);
       expect(server.received).toEqual(['--|', '------|', '-----|', '----|']);
+    });
+
+    it('takes inserts of which one was faulty for such that can be combined', async () => {
+      const missing = [described, error('23502'), READY];
+      const server = answering(
+        [...stored(), ...missing],
+        [...stored('a'), ...missing],
+        [...stored('a'), READY],
+      );
+      expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([
+        [{ name: 'a' }],
+        { cause: { code: '23502' } },
+        undefined,
+      ]);
+      expect(target.combining.failure).toBeUndefined();
     });
 
     it('looks for faulty inserts among 16 at a time, as many as are answered in time', async () => {

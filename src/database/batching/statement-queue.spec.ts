@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { WaitingPlaces } from '../../common/waiting-places.js';
 import { Availability } from '../availability.js';
@@ -14,6 +14,8 @@ import { StatementQueue } from './statement-queue.js';
 const PAGE: Statement = { name: 'pets page', text: '', properties: [] };
 
 describe('A queue of statements', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
   const countLate = jest.fn();
   const noConnection = () => ({ connect: () => {} }) as unknown as pg.Pool;
   const queueWith = (places?: WaitingPlaces, other: Partial<BatchTarget> = {}): StatementQueue => {
@@ -70,6 +72,5 @@ describe('A queue of statements', () => {
     const queue = queueWith(undefined, { kind: 'read', pool: server.pool, size: new BatchSize(1, 4) });
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((value) => queue.run(insert, [value])));
     expect(server.received.map((names) => names.length)).toEqual([4, 7, 13, 4]);
-    jest.restoreAllMocks();
   });
 });
