@@ -218,7 +218,7 @@ describe('BatchSender', () => {
     expect(server.received[5]).toBe('many|');
   });
 
-  describe('that only fail when they are combined', () => {
+  describe('with inserts that only fail when they are combined', () => {
     let now = 1_000_000;
     let answerMs: number;
     const rolledBack = (name: string) => [done(), done([name]), done(), READY, done(), READY];
@@ -234,14 +234,14 @@ describe('BatchSender', () => {
       );
     beforeEach(() => void jest.spyOn(performance, 'now').mockImplementation(() => now));
 
-    it('inserts are known for it although they are late once that is found out', async () => {
+    it('remembers that, even if all are late once it is found out', async () => {
       answerMs = 200;
       const busy = { name: 'DatabaseBusy' };
       expect(await send(refusingCombined(), now, 'a', 'b')).toMatchObject([busy, busy, undefined]);
       expect(target.combining.failure).toMatchObject({ code: '23502' });
     });
 
-    it('inserts are combined again after a minute, however many there are meanwhile', async () => {
+    it('combines them again after a minute, however many there are meanwhile', async () => {
       answerMs = 1;
       const server = refusingCombined();
       await send(server, now, 'a', 'b');
