@@ -11,11 +11,22 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { LOCK_NOT_AVAILABLE, QUERY_CANCELED, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import type { Combining } from './combining.js';
+import { type Combining, isOfAny } from './combining.js';
+import {
+  BEGIN,
+  CHECK_CONSTRAINTS,
+  COMMIT,
+  isCallerQuery,
+  LIMITS,
+  LIMITS_WHEN_LOCKED,
+  NO_WAIT,
+  ROLLBACK,
+} from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, type TransactionListener } from './pipelined-batch.js';
+import type { RecentLock } from './recent-lock.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
-const { statementMs, lockMs, batch } = DATABASE_LIMITS;
+const { batch } = DATABASE_LIMITS;
 
 export interface BatchRules {
   readonly kind: 'read' | 'write';
@@ -27,28 +38,8 @@ export interface BatchRules {
   readonly distribution?: Distribution | undefined;
 }
 
-const LOCKED_MS = 1_000;
-
-/** When a statement last waited in vain for a lock. While that is recent, reads and plain writes do not wait: they delay others. */
-export class RecentLock {
-  private at = -Infinity;
-
-  note(): void {
-    this.at = performance.now();
-  }
-
-  get isRecent(): boolean {
-    return performance.now() - this.at < LOCKED_MS;
-  }
-}
-
 /** What is logged, unlike conflicts and statements at fault. */
 const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
-
-/** Whether inserts cannot be combined again: no row causes that. With 22012, a trigger chose ids. */
-function isLasting(error: DatabaseError): boolean {
-  return meaningOfError(error) === 'schema' || error.code === '22012';
-}
 
 /** Enough for every mode, a new connection or new statements, and a conflict. */
 const MOST_ATTEMPTS = 6;
@@ -63,9 +54,10 @@ type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';
 
 /**
  * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again, unless that is in vain. Writes that only fail next to each other are separated, and
- * so are the reads from a faulty one on. Behind poolers, where each transaction would take a round trip, the faulty ones
- * are found one after another instead. So an error reaches its own query only, within a few attempts.
+ * and the others are combined again, or sent uncombined if that is in vain. Writes that even so only fail next to each
+ * other are separated, and so are the reads from a faulty one on. Behind poolers, where each transaction would take a
+ * round trip, the faulty ones are found one after another instead. So an error reaches its own query only, within a few
+ * attempts.
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
@@ -90,16 +82,13 @@ export class BatchPlan implements TransactionListener {
   constructor(private readonly rules: BatchRules) {
     this.known = rules.combining.failure;
     this.failure = this.known;
-    if (this.known) this.mode = rules.named ? 'separate' : 'uncombined';
+    if (this.known) this.mode = 'uncombined';
   }
 
   /** The transactions of the next attempt. */
   transactionsOf(queries: PendingQuery[]): PendingQuery[][] {
-    const { named } = this.rules;
     this.attempts++;
-    // PgBouncer 1.18 drops a connection that pipelines transactions.
-    const isOneByOne = this.mode === 'separate' && !named;
-    const most = isOneByOne ? 1 : this.mode === 'uncombined' ? batch : Infinity;
+    const most = this.most();
     const transactions = this.inMode(queries.slice(0, most));
     this.retries = queries.slice(most);
     const settings = this.settings();
@@ -107,6 +96,13 @@ export class BatchPlan implements TransactionListener {
     return transactions.map((transaction) =>
       transaction[0] === ROLLBACK ? transaction : [settings, ...transaction],
     );
+  }
+
+  private most(): number {
+    if (this.rules.named) return Infinity;
+    // PgBouncer 1.18 drops a connection that pipelines transactions.
+    if (this.mode === 'separate') return 1;
+    return this.mode === 'uncombined' ? batch : Infinity;
   }
 
   /** Whether nothing had to be sent again. */
@@ -126,11 +122,11 @@ export class BatchPlan implements TransactionListener {
     // PostgreSQL skips to the next Sync after an error, so the rollback follows that Sync.
     if (this.mode === 'dry-run')
       return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
-    if (this.rules.kind === 'read' || this.mode === 'uncombined') return [queries];
-    const combined = combineInserts(queries, this.rules.distribution);
+    const { kind, distribution } = this.rules;
+    if (kind === 'read') return [queries];
+    const writes = this.mode === 'uncombined' ? queries : combineInserts(queries, distribution);
     // Nodes commit each statement at once, unless there is a BEGIN.
-    if (this.rules.distribution && combined.length > 1) return [[BEGIN, ...combined, COMMIT], [ROLLBACK]];
-    return [combined];
+    return distribution && writes.length > 1 ? [[BEGIN, ...writes, COMMIT], [ROLLBACK]] : [writes];
   }
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
@@ -192,7 +188,7 @@ export class BatchPlan implements TransactionListener {
     const { kind, distribution } = this.rules;
     if (this.mode === 'dry-run') this.failure = undefined;
     else if (this.mode === 'combined' && kind === 'write' && !distribution)
-      this.failure = isLasting(error) ? error : undefined;
+      this.failure = isOfAny(error) ? error : undefined;
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -240,7 +236,7 @@ export class BatchPlan implements TransactionListener {
       this.dryRunEnded = true;
       // Here, since all may be late by now. The next ones need not find it out again.
       this.noteFailure();
-      return this.failure && !this.hasRefused ? 'separate' : 'combined';
+      return this.failure && !this.hasRefused ? 'uncombined' : 'combined';
     }
     if (!this.hasUnknownFault) return this.mode;
     const isTried = this.dryRunEnded || this.mode === 'uncombined' || this.mode === 'separate';
@@ -256,35 +252,4 @@ function resolveAll(queries: readonly PendingQuery[], rows: readonly Row[][]): v
 
 function rejectAll(queries: readonly PendingQuery[], error: Error): void {
   for (const { reject } of queries) reject(error);
-}
-
-export const BEGIN = ownQuery('BEGIN');
-export const COMMIT = ownQuery('COMMIT');
-export const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
-export const ROLLBACK = ownQuery('ROLLBACK');
-const NO_WAIT = ownQuery(limitLocks(1));
-export const LIMITS = ownQuery(
-  `${limitLocks(lockMs)}, set_config('statement_timeout', '${statementMs}', true)`,
-);
-const LIMITS_WHEN_LOCKED = ownQuery(
-  `${limitLocks(1)}, set_config('statement_timeout', '${statementMs}', true)`,
-);
-
-export function limitLocks(ms: number): string {
-  return `SELECT set_config('lock_timeout', '${ms}', true)`;
-}
-
-export function ownQuery(text: string): PendingQuery {
-  const ignore = (): void => {};
-  return {
-    statement: { name: '', text, properties: [] },
-    values: [],
-    since: 0,
-    resolve: ignore,
-    reject: ignore,
-  };
-}
-
-function isCallerQuery({ statement }: PendingQuery): boolean {
-  return statement.name !== '';
 }

@@ -11,13 +11,16 @@ import {
 } from '../../../test/support/fake-postgres.js';
 import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
-import { RecentLock } from './batch-plan.js';
+import { RecentLock } from './recent-lock.js';
 import { BatchSender, type BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
 import { Combining } from './combining.js';
 import type { PendingQuery, Row } from './statement.js';
 
 Logger.overrideLogger(false);
+
+/** Answers to a dry run. */
+const triedFor = (name: string) => [done(), done([name]), done(), READY, done(), READY];
 
 const REFUSED_B_AND_D = [
   [{ name: 'a' }],
@@ -189,26 +192,11 @@ describe('BatchSender', () => {
     const logged = jest.spyOn(Logger.prototype, 'error');
     const server = new FakePostgres((asked) => {
       if (asked === 'many|') return [error('42501'), READY];
-      if (asked === '-one-|-|---|-|')
-        return [
-          done(),
-          done(['a']),
-          done(),
-          READY,
-          done(),
-          READY,
-          done(),
-          done(['b']),
-          done(),
-          READY,
-          done(),
-          READY,
-        ];
-      return [done(['a']), READY, done(['b']), READY];
+      return asked === 'oneone|' ? [done(['a']), done(['b']), READY] : [...triedFor('a'), ...triedFor('b')];
     });
     const both = [[{ name: 'a' }], [{ name: 'b' }], undefined];
     for (let i = 0; i < 3; i++) expect(await send(server, performance.now(), 'a', 'b')).toEqual(both);
-    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'one|one|', 'one|one|', 'one|one|']);
+    expect(server.received).toEqual(['many|', '-one-|-|---|-|', 'oneone|', 'oneone|', 'oneone|']);
     expect(logged.mock.calls).toEqual([
       ['Inserts of several rows at once fail, and are sent row by row, which takes longer: no (42501)'],
     ]);
@@ -221,14 +209,13 @@ describe('BatchSender', () => {
   describe('with inserts that only fail when they are combined', () => {
     let now = 1_000_000;
     let answerMs: number;
-    const rolledBack = (name: string) => [done(), done([name]), done(), READY, done(), READY];
     const refusingCombined = () =>
       new FakePostgres(
         (asked) => {
           if (asked === 'many|') return [error('23502'), READY];
-          return asked.startsWith('one|')
-            ? [done(['a']), READY, done(['b']), READY]
-            : [...rolledBack('a'), ...rolledBack('b')];
+          return asked === 'oneone|'
+            ? [done(['a']), done(['b']), READY]
+            : [...triedFor('a'), ...triedFor('b')];
         },
         () => void (now += answerMs),
       );
@@ -248,8 +235,28 @@ describe('BatchSender', () => {
       now += 59_990;
       answerMs = 20; // the minute ends before the answer
       await send(server, now, 'a', 'b');
-      expect(server.received.at(-1)).toMatch(/^one/);
+      expect(server.received.at(-1)).toBe('oneone|');
       expect(target.combining.failure).toBeUndefined();
+    });
+
+    it('stores each of them apart beside a faulty one', async () => {
+      const faulty = [error('P0001'), READY];
+      const answers = [
+        [error('23502'), READY],
+        [...triedFor('a'), ...triedFor('b'), ...triedFor('c')],
+        [done(['a']), done(['b']), done(['c']), READY],
+        [done(['a']), ...faulty],
+        [done(['a']), READY, ...faulty, done(['c']), READY],
+      ];
+      const server: FakePostgres = new FakePostgres(() => answers[server.received.length - 1] as Buffer[]);
+      await send(server, now, 'a', 'b', 'c');
+      expect(await send(server, now, 'a', 'b', 'c')).toMatchObject([
+        [{ name: 'a' }],
+        { code: 'P0001' },
+        [{ name: 'c' }],
+        undefined,
+      ]);
+      expect(server.received.slice(2)).toEqual(['oneoneone|', 'oneoneone|', 'one|one|one|']);
     });
   });
 
@@ -257,14 +264,7 @@ describe('BatchSender', () => {
     const server: FakePostgres = new FakePostgres((asked) => {
       if (asked === 'many|')
         return server.received.length === 3 ? [done(['b', '1'], ['c', '2']), READY] : [error('23502'), READY];
-      return [
-        done(),
-        error('23502'),
-        READY,
-        done(),
-        READY,
-        ...['b', 'c'].flatMap((name) => [done(), done([name]), done(), READY, done(), READY]),
-      ];
+      return [done(), error('23502'), READY, done(), READY, ...triedFor('b'), ...triedFor('c')];
     });
     expect(await send(server, performance.now(), 'a', 'b', 'c')).toMatchObject([
       { cause: { code: '23502' } },
@@ -278,10 +278,11 @@ describe('BatchSender', () => {
   it('combines the inserts of a cluster each time: there, each statement of a batch would be stored at once', async () => {
     const distribution = { mayBeStored: () => false, insertOf: (statement: unknown) => statement };
     Object.assign(target, { distribution });
-    const tried = (name: string) => [done(), done([name]), done(), READY, done(), READY];
     const server = new FakePostgres((asked) => {
       if (asked === 'one|') return [error('23502'), READY];
-      return asked === 'one|one|' ? [done(['a']), READY, done(['b']), READY] : [...tried('a'), ...tried('b')];
+      return asked === 'one|one|'
+        ? [done(['a']), READY, done(['b']), READY]
+        : [...triedFor('a'), ...triedFor('b')];
     });
     for (let i = 0; i < 2; i++) await send(server, performance.now(), 'a', 'b');
     const batch = ['-|', '---|-|---|-|', '-|', '-|-|']; // whether prepared or not

@@ -1,4 +1,5 @@
 import type { DatabaseError } from 'pg';
+import { meaningOfError } from '../database-errors.js';
 
 const REMEMBERED_MS = 60_000;
 
@@ -18,4 +19,9 @@ export class Combining {
     this.cause = cause;
     this.until = performance.now() + REMEMBERED_MS;
   }
+}
+
+/** Whether the rows are not the cause, so that others meet it as well. With 22012, a trigger chose ids. */
+export function isOfAny(error: DatabaseError): boolean {
+  return meaningOfError(error) === 'schema' || error.code === '22012';
 }

@@ -1,5 +1,5 @@
 import { DATABASE_LIMITS } from '../limits.js';
-import { CHECK_CONSTRAINTS, limitLocks, LIMITS, ownQuery, ROLLBACK } from './batch-plan.js';
+import { CHECK_CONSTRAINTS, LIMITS, limits, ownQuery, ROLLBACK } from './own-statements.js';
 import type { PendingQuery } from './statement.js';
 
 const { lockMs, statementMs } = DATABASE_LIMITS;
@@ -62,7 +62,5 @@ export function tried(
 /** All together they wait for locks as long as one may. */
 function limitsOf(inserts: number): PendingQuery {
   const ms = Math.max(LEAST_MS, Math.ceil(statementMs / inserts));
-  return ownQuery(
-    `${limitLocks(Math.ceil(lockMs / inserts))}, set_config('statement_timeout', '${ms}', true)`,
-  );
+  return limits(Math.ceil(lockMs / inserts), ms);
 }

@@ -6,10 +6,10 @@ import type { RowParsingClient } from '../pg-driver.js';
 import { readSockets } from '../server/read-sockets.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated, UNIQUE_VIOLATION } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
-import { BEGIN, COMMIT, LIMITS, ownQuery, ROLLBACK } from './batch-plan.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
 import { type Isolation, isolated, isolatedEnd, tried } from './isolation.js';
+import { BEGIN, COMMIT, LIMITS, ownQuery, ROLLBACK } from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 

@@ -4,7 +4,7 @@ import { done, error, FakePostgres, insert, READY } from '../../../test/support/
 import { Availability } from '../availability.js';
 import { RefusalLog } from '../refusal-log.js';
 import { RunAgain } from '../transactions/recorded-change.js';
-import { RecentLock } from './batch-plan.js';
+import { RecentLock } from './recent-lock.js';
 import { BatchSize } from './batch-size.js';
 import { Combining } from './combining.js';
 import { Isolation } from './isolation.js';

@@ -4,7 +4,7 @@ import { WaitingPlaces } from '../../common/waiting-places.js';
 import { Availability } from '../availability.js';
 import { DatabaseBusy } from '../database-errors.js';
 import { done, FakePostgres, insert, READY } from '../../../test/support/fake-postgres.js';
-import { RecentLock } from './batch-plan.js';
+import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
 import { Combining } from './combining.js';

@@ -9,7 +9,7 @@ import type { RefusalLog } from '../refusal-log.js';
 import { serverClient } from '../server/server-client.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
 import { StandbyReads } from '../standbys/standby-reads.js';
-import { RecentLock } from './batch-plan.js';
+import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
 import { Combining } from './combining.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { RecentLock } from '../batching/batch-plan.js';
+import { RecentLock } from '../batching/recent-lock.js';
 import type { BatchTarget } from '../batching/batch-sender.js';
 import { BatchSize } from '../batching/batch-size.js';
 import { Combining } from '../batching/combining.js';

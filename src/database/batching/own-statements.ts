@@ -1,0 +1,40 @@
+import { DATABASE_LIMITS } from '../limits.js';
+import type { PendingQuery } from './statement.js';
+
+const { statementMs, lockMs } = DATABASE_LIMITS;
+const NO_WAIT_MS = 1;
+
+export const BEGIN = ownQuery('BEGIN');
+export const COMMIT = ownQuery('COMMIT');
+export const ROLLBACK = ownQuery('ROLLBACK');
+export const CHECK_CONSTRAINTS = ownQuery('SET CONSTRAINTS ALL IMMEDIATE');
+export const LIMITS = limits(lockMs, statementMs);
+export const LIMITS_WHEN_LOCKED = limits(NO_WAIT_MS, statementMs);
+export const NO_WAIT = ownQuery(`SELECT ${setting('lock_timeout', NO_WAIT_MS)}`);
+
+/** Of each statement, until the end of the transaction. */
+export function limits(ofLocks: number, ofStatements: number): PendingQuery {
+  return ownQuery(
+    `SELECT ${setting('lock_timeout', ofLocks)}, ${setting('statement_timeout', ofStatements)}`,
+  );
+}
+
+function setting(name: string, ms: number): string {
+  return `set_config('${name}', '${ms}', true)`;
+}
+
+/** Without a name, unlike those of callers. */
+export function ownQuery(text: string): PendingQuery {
+  const ignore = (): void => {};
+  return {
+    statement: { name: '', text, properties: [] },
+    values: [],
+    since: 0,
+    resolve: ignore,
+    reject: ignore,
+  };
+}
+
+export function isCallerQuery({ statement }: PendingQuery): boolean {
+  return statement.name !== '';
+}
