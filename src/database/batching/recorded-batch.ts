@@ -243,6 +243,7 @@ export class RecordedBatch {
 
   private readonly broken = (cause: unknown): void => {
     this.isBroken = true;
+    this.target.size.lost();
     this.fail(cause instanceof Error ? cause : new Error('The batch was not answered.', { cause }));
   };
 
@@ -251,7 +252,6 @@ export class RecordedBatch {
     await readSockets();
     if (this.state === 'ended') return;
     if (this.isIsolated && this.state === 'inserting') this.isolation.end();
-    this.target.size.lost();
     this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
     this.client.abandon(this.sent?.unanswered.length ?? 0, () => this.broken(undefined));
   }

@@ -118,6 +118,13 @@ describe('RecordedSender', () => {
     expect([size.most, most]).toEqual([2, 16]);
   });
 
+  it('has small batches after one whose answer was lost', async () => {
+    size.answered(2, 1);
+    expect(size.most).toBe(4);
+    expect(await send(new FakePostgres(() => []), 1)).toEqual([AGAIN.unknown]);
+    expect(size.most).toBe(2);
+  });
+
   it('has an insert run again that succeeds alone', async () => {
     isolation.begin();
     const server = new FakePostgres((asked) => {
