@@ -1,4 +1,6 @@
 export const LOCK_NOT_AVAILABLE = '55P03';
+/** What follows an error, until a ROLLBACK. */
+export const IN_FAILED_TRANSACTION = '25P02';
 /** By a time limit, or somebody. */
 export const QUERY_CANCELED = '57014';
 export const UNIQUE_VIOLATION = '23505';

@@ -9,9 +9,9 @@ import {
 import type { Distribution } from '../distribution.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
-import { LOCK_NOT_AVAILABLE, QUERY_CANCELED, mayBeOutdated, type Meaning } from '../sqlstate.js';
+import { IN_FAILED_TRANSACTION, LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import { type Combining, isOfAny } from './combining.js';
+import { type Combining, mayConcernAll } from './combining.js';
 import {
   BEGIN,
   CHECK_CONSTRAINTS,
@@ -42,7 +42,7 @@ export interface BatchRules {
 const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
 
 /** Enough for every mode, a new connection or new statements, and a conflict. */
-const MOST_ATTEMPTS = 6;
+const MOST_ATTEMPTS = 7;
 
 /**
  * - `combined`: one transaction, one commit. The normal case.
@@ -75,8 +75,6 @@ export class BatchPlan implements TransactionListener {
   /** Some query of a combined transaction is faulty, and it is not known which. */
   private hasUnknownFault = false;
   private dryRunEnded = false;
-  /** Statements that take as long in one transaction would lose its answer. */
-  private wasSlow = false;
   private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {
@@ -135,15 +133,24 @@ export class BatchPlan implements TransactionListener {
       return;
     }
     resolveAll(transaction, rows);
-    if (this.mode !== 'combined') this.noteFailure();
-    if (this.mode === 'uncombined' && this.retries.length > 0) this.attempts--; // it got further
+    this.gotFurther();
   }
 
-  private noteFailure(): void {
+  /** Without names, a transaction is an attempt, and settles some of the queries. */
+  private gotFurther(): void {
+    if (!this.rules.named && this.retries.length > 0) this.attempts--;
+  }
+
+  /** Why queries cannot be combined of which none is faulty. */
+  private get reason(): DatabaseError | undefined {
+    return this.hasRefused ? undefined : this.failure;
+  }
+
+  private noteReason(): void {
     const { combining, refusals } = this.rules;
-    if (!this.failure || this.hasRefused) return;
-    refusals.countUncombined(this.failure);
-    if (!this.known) combining.failed(this.failure);
+    if (!this.reason) return;
+    refusals.countUncombined(this.reason);
+    if (!this.known) combining.failed(this.reason);
   }
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
@@ -159,8 +166,8 @@ export class BatchPlan implements TransactionListener {
     resolveAll(transaction.slice(0, answered.length), answered);
     const queries = separateInserts(transaction.slice(answered.length)).filter(isCallerQuery);
     const mayBeOfSession = failed !== undefined && mayBeOutdated(error.code ?? '');
-    const isStale =
-      !this.hasNewConnection && (meaning === 'stale' || (mayBeOfSession && this.hasOldConnection));
+    const isSpoiled = meaning === 'stale' || error.code === IN_FAILED_TRANSACTION;
+    const isStale = !this.hasNewConnection && (isSpoiled || (mayBeOfSession && this.hasOldConnection));
     const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
     const isFound = isOfOne && !named && (kind === 'read' || this.mode === 'uncombined');
     const isKnown = isFound || queries.length === 1;
@@ -171,24 +178,23 @@ export class BatchPlan implements TransactionListener {
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
-      this.wasSlow ||= error.code === QUERY_CANCELED;
       return;
     }
     const faulty = isFound ? [failed.query] : queries;
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, faulty[0]?.statement.name);
     rejectAll(faulty, toRefusal(error));
     this.hasRefused = true;
-    const others = queries.filter((query) => !faulty.includes(query));
-    if (others.length === 0) return;
-    this.retries.unshift(...others);
-    this.attempts--; // it got further
+    this.retries.unshift(...queries.filter((query) => !faulty.includes(query)));
+    this.gotFurther();
   }
 
   private setFailure(error: DatabaseError): void {
     const { kind, distribution } = this.rules;
     if (this.mode === 'dry-run') this.failure = undefined;
-    else if (this.mode === 'combined' && kind === 'write' && !distribution)
-      this.failure = isOfAny(error) ? error : undefined;
+    else if (this.mode === 'combined' && kind === 'write' && !distribution) {
+      this.failure = mayConcernAll(error) ? error : undefined;
+      this.hasRefused = false;
+    }
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -225,24 +231,26 @@ export class BatchPlan implements TransactionListener {
     const queries = this.retries.filter((query) => !isLate(query));
     if (queries.length < this.retries.length) rejectAll(this.retries.filter(isLate), new DatabaseBusy());
     this.retries = [];
+    // The rest may be late each time, so these have to tell.
+    if (queries.length === 0 && this.mode === 'uncombined' && !this.hasUnknownFault) this.noteReason();
     this.mode = this.nextMode();
     this.hasUnknownFault = false;
     return queries;
   }
 
   private nextMode(): Mode {
-    const { kind, named, distribution } = this.rules;
-    if (this.mode === 'dry-run') {
-      this.dryRunEnded = true;
-      // Here, since all may be late by now. The next ones need not find it out again.
-      this.noteFailure();
-      return this.failure && !this.hasRefused ? 'uncombined' : 'combined';
+    const { kind, named } = this.rules;
+    const wasDryRun = this.mode === 'dry-run';
+    this.dryRunEnded ||= wasDryRun;
+    if (!wasDryRun && !this.hasUnknownFault) return this.mode;
+    // A dry run has found the faulty ones. The next batches need not find it out again, even if all are late by now.
+    if (this.dryRunEnded && (wasDryRun || this.mode === 'combined') && this.reason) {
+      this.noteReason();
+      return 'uncombined';
     }
-    if (!this.hasUnknownFault) return this.mode;
-    const isTried = this.dryRunEnded || this.mode === 'uncombined' || this.mode === 'separate';
-    if (kind === 'read' || isTried) return 'separate';
-    if (named) return 'dry-run';
-    return this.wasSlow || distribution ? 'separate' : 'uncombined';
+    if (wasDryRun) return 'combined';
+    if (kind === 'read' || this.dryRunEnded || this.mode !== 'combined') return 'separate';
+    return named ? 'dry-run' : 'uncombined';
   }
 }
 

@@ -143,6 +143,7 @@ describe('BatchSender', () => {
     ['26000', ''],
     ['42P05', ''],
     ['0A000', 'RevalidateCachedQuery'],
+    ['25P02', ''],
   ])('retries on another connection after %s', async (code, routine) => {
     const server: FakePostgres = new FakePostgres(() =>
       server.connections === 1
@@ -237,6 +238,24 @@ describe('BatchSender', () => {
       await send(server, now, 'a', 'b');
       expect(server.received.at(-1)).toBe('oneone|');
       expect(target.combining.failure).toBeUndefined();
+    });
+
+    it('remembers that, even if one of them is faulty as well', async () => {
+      const answers = [
+        [error('23502'), READY],
+        [...triedFor('a'), done(), error('P0001'), READY, done(), READY, ...triedFor('c')],
+        [error('23502'), READY],
+        [done(['a']), done(['c']), READY],
+      ];
+      const server: FakePostgres = new FakePostgres(() => answers[server.received.length - 1] as Buffer[]);
+      expect(await send(server, now, 'a', 'b', 'c')).toMatchObject([
+        [{ name: 'a' }],
+        { code: 'P0001' },
+        [{ name: 'c' }],
+        undefined,
+      ]);
+      expect(server.received.slice(2)).toEqual(['many|', 'oneone|']);
+      expect(target.combining.failure).toMatchObject({ code: '23502' });
     });
 
     it('stores each of them apart beside a faulty one', async () => {
@@ -380,18 +399,46 @@ describe('BatchSender', () => {
       expect(server.received).toEqual(['--|', `${'-'.repeat(17)}|`, '--|']);
     });
 
-    it('stores inserts apart that took too long together', async () => {
+    it('learns nothing from inserts of which one behind the first 16 is faulty', async () => {
+      const rows = Array.from({ length: 17 }, (_, i) => `row ${i}`);
+      const missing = [described, error('23502'), READY];
       const server = answering(
-        [...stored(), error('57014'), READY],
-        [...stored('a'), READY],
-        [...stored('b'), READY],
+        [...stored(), ...missing],
+        [...stored(...rows.slice(0, 16)), READY],
+        [...stored(), ...missing],
       );
-      expect(await send(server, performance.now(), 'a', 'b')).toEqual([
-        [{ name: 'a' }],
-        [{ name: 'b' }],
+      expect((await send(server, performance.now(), ...rows)).at(16)).toMatchObject({
+        cause: { code: '23502' },
+      });
+      expect(target.combining.failure).toBeUndefined();
+    });
+
+    it('learns that inserts cannot be combined from the first 16, if the others are late by then', async () => {
+      const rows = Array.from({ length: 17 }, (_, i) => `row ${i}`);
+      const since = performance.now() - 340;
+      const server: FakePostgres = new FakePostgres(() => {
+        if (server.received.length === 1) return [...stored(), described, error('23502'), READY];
+        jest.spyOn(performance, 'now').mockReturnValue(since + 351);
+        return [...stored(...rows.slice(0, 16)), READY];
+      });
+      expect((await send(server, since, ...rows)).at(16)).toMatchObject({ name: 'DatabaseBusy' });
+      expect(target.combining.failure).toMatchObject({ code: '23502' });
+    });
+
+    it('tries an insert of many once more after a conflict', async () => {
+      const rows = Array.from({ length: 12 }, (_, i) => `row ${i}`);
+      const atCommit = [error('23505'), READY];
+      const server = answering(
+        [done(), done(...rows.map((row, i) => [row, String(i + 1)])), ...atCommit],
+        [...stored(...rows), ...atCommit],
+        ...rows.slice(0, 11).map((row) => [...stored(row), READY]),
+        [...stored(), described, error('40001'), READY],
+        [...stored('row 11'), READY],
+      );
+      expect(await send(server, performance.now(), ...rows)).toEqual([
+        ...rows.map((name) => [{ name }]),
         undefined,
       ]);
-      expect(server.received).toEqual(['--|', '--|', '--|']);
     });
 
     it('stores inserts apart that only fail at the commit', async () => {
@@ -432,7 +479,7 @@ describe('BatchSender', () => {
       const server = new FakePostgres(() => [error('53200'), READY]);
       const refused = { cause: { code: '53200' } };
       expect(await send(server, performance.now(), 'a', 'b')).toMatchObject([refused, refused, undefined]);
-      expect(server.received.length).toBeLessThanOrEqual(6);
+      expect(server.received.length).toBeLessThanOrEqual(7);
     });
 
     it('tries conflicts and settings that failed again, however many reads were faulty', async () => {
@@ -483,7 +530,7 @@ describe('BatchSender', () => {
       );
       const [first, second] = await send(server, performance.now(), 'a', 'b');
       expect([first, second]).toEqual([expect.any(Error), expect.any(Error)]);
-      expect(server.received.length).toBeLessThanOrEqual(6);
+      expect(server.received.length).toBeLessThanOrEqual(7);
     },
   );
 

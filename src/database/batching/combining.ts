@@ -21,7 +21,7 @@ export class Combining {
   }
 }
 
-/** Whether the rows are not the cause, so that others meet it as well. With 22012, a trigger chose ids. */
-export function isOfAny(error: DatabaseError): boolean {
+/** Unlike most that a row causes. With 22012, a trigger chose ids. */
+export function mayConcernAll(error: DatabaseError): boolean {
   return meaningOfError(error) === 'schema' || error.code === '22012';
 }
