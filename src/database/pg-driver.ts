@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { lookup } from '../common/lookup.js';
 import { destroyConnection } from './destroy-connection.js';
 import { installRowParser } from './row-parser.js';
 
@@ -25,7 +26,10 @@ export class RowParsingClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     try {
-      super(config);
+      super({
+        stream: () => new NamedSocket(),
+        ...(typeof config === 'string' ? { connectionString: config } : config),
+      });
     } catch (error) {
       // Each client reads the files of `sslrootcert`, `sslcert` and `sslkey`. Without one it fails as without the server.
       super({ stream: () => failing(error as Error) });
@@ -38,6 +42,15 @@ export class RowParsingClient extends pg.Client {
   /** Gives up on the next answers. Calls `after` once they cannot reach anybody; then release the client. */
   abandon(_answers: number, after: () => void): void {
     destroyConnection(this, after);
+  }
+}
+
+class NamedSocket extends Socket {
+  // As pg calls it.
+  override connect(port: unknown, host?: unknown): this {
+    return typeof port === 'number'
+      ? super.connect({ port, host: host as string, lookup })
+      : super.connect(port as string);
   }
 }
 

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { ErrorReply, RedisClientType } from '@redis/client';
 import { SERVICE_NAME } from '../common/contract.js';
 import { LastingReason } from '../common/lasting-reason.js';
+import { lookup } from '../common/lookup.js';
 
 /** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
 const PATIENCE_MS = 100;
@@ -70,6 +71,7 @@ export class RedisConnection {
       // the interval must be below the time-out.
       pingInterval: PING_MS,
       socket: {
+        lookup,
         connectTimeout: RECONNECT_MS,
         socketTimeout: 2 * PING_MS,
         reconnectStrategy: (attempts) => Math.min(100 * 2 ** attempts, RECONNECT_MS),
