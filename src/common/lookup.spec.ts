@@ -2,6 +2,7 @@ import dns, { type LookupAddress } from 'node:dns';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { lookup } from './lookup.js';
+import { readSockets } from './read-sockets.js';
 
 Logger.overrideLogger(false);
 
@@ -18,7 +19,7 @@ describe('The look-up of a name', () => {
   let count = 0;
 
   beforeEach(() => {
-    jest.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     name = `name-${count++}.test`;
     asked = [];
     logged = jest.spyOn(Logger.prototype, 'warn');
@@ -37,6 +38,10 @@ describe('The look-up of a name', () => {
   const found: unknown[] = [];
   beforeEach(() => void found.splice(0));
   const look = (all = true): void => lookup(name, { all }, (error, ...rest) => found.push(error ?? rest));
+  const pass = async (ms: number): Promise<void> => {
+    jest.advanceTimersByTime(ms);
+    for (let i = 0; i < 2; i++) await readSockets();
+  };
   const known = (): void => {
     look();
     asked.pop()?.(null, ADDRESSES);
@@ -67,17 +72,17 @@ describe('The look-up of a name', () => {
     expect(found).toEqual([[OTHERS]]);
   });
 
-  it('gives the last addresses after 200 ms without an answer, and then at once, until there is one', () => {
+  it('gives the last addresses after 200 ms without an answer, and then at once, until there is one', async () => {
     known();
     look();
-    jest.advanceTimersByTime(199);
+    await pass(199);
     expect(found).toEqual([]);
-    jest.advanceTimersByTime(1);
+    await pass(1);
     look();
-    jest.advanceTimersByTime(1);
+    await pass(0);
     expect(found).toEqual([[ADDRESSES], [ADDRESSES]]);
     expect(asked).toHaveLength(1);
-    asked[0]?.(null, OTHERS);
+    asked[0]?.(null, ADDRESSES);
     look();
     asked[1]?.(null, OTHERS);
     expect(found.slice(2)).toEqual([[OTHERS]]);
@@ -87,25 +92,49 @@ describe('The look-up of a name', () => {
     ]);
   });
 
-  it('waits for 200 ms each time, whenever others began to wait for the one before', () => {
+  it('gives the latest addresses at once for as long as each answer takes longer', async () => {
+    known();
+    for (let i = 0; i < 3; i++) {
+      look();
+      await pass(200);
+      asked.pop()?.(null, OTHERS);
+    }
+    expect(found).toEqual([[ADDRESSES], [OTHERS], [OTHERS]]);
+    expect(logged).toHaveBeenCalledTimes(1);
+  });
+
+  it('takes an answer that arrived while the process was paused', async () => {
     known();
     look();
-    jest.advanceTimersByTime(150);
+    jest.advanceTimersByTime(200);
+    asked[0]?.(null, OTHERS);
+    await pass(0);
+    expect(found).toEqual([[OTHERS]]);
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  it('waits for 200 ms each time, whenever others began to wait for the one before', async () => {
+    known();
+    look();
+    await pass(150);
     look();
     asked[0]?.(null, ADDRESSES);
     look();
-    jest.advanceTimersByTime(199);
+    await pass(199);
     expect(found).toHaveLength(2);
     asked[1]?.(null, OTHERS);
     expect(found[2]).toEqual([OTHERS]);
     expect(logged).not.toHaveBeenCalled();
   });
 
-  it('gives the last addresses if no name server answers', () => {
+  it('gives the last addresses if no name server can be reached, and then at once', async () => {
     known();
     look();
     asked[0]?.(failed('EAI_AGAIN'));
     expect(found).toEqual([[ADDRESSES]]);
+    look();
+    await pass(0);
+    expect(found).toEqual([[ADDRESSES], [ADDRESSES]]);
   });
 
   it('fails if the name never had one, or has none any more', () => {

@@ -1,8 +1,9 @@
 import dns, { type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Logger } from '@nestjs/common';
+import { readSockets } from './read-sockets.js';
 
-/** Short enough for a request to wait, and then for a connection. */
+/** Short enough for a request to wait for this, and then for a connection. */
 const PATIENCE_MS = 200;
 /** No name server can be reached, unlike one that says that there is no such name. */
 const NO_ANSWER = 'EAI_AGAIN';
@@ -24,35 +25,48 @@ class Name {
 
   resolve(answer: Answer): void {
     this.waiting.push(answer);
+    if (this.isUnresolved) setImmediate(() => this.answerAsLast());
     if (!this.isUnderWay) this.ask();
-    else if (this.isUnresolved) setImmediate(() => this.answerAsLast('no answer'));
   }
 
   private ask(): void {
     this.isUnderWay = true;
-    const patience = setTimeout(() => this.answerAsLast('no answer'), this.isUnresolved ? 0 : PATIENCE_MS);
-    dns.lookup(this.name, { all: true }, (error, addresses = []) => {
-      clearTimeout(patience);
+    let isLate = false;
+    let isAnswered = false;
+    const becomeLate = async (): Promise<void> => {
+      await readSockets();
+      if (isAnswered) return;
+      isLate = true;
+      this.useLast('no answer');
+    };
+    const timer = setTimeout(() => void becomeLate(), PATIENCE_MS);
+    // With the hint that Node gives.
+    dns.lookup(this.name, { all: true, hints: dns.ADDRCONFIG }, (error, addresses) => {
+      clearTimeout(timer);
+      isAnswered = true;
       this.isUnderWay = false;
-      if (error?.code === NO_ANSWER && this.addresses) this.answerAsLast(NO_ANSWER);
-      else this.answered(error, addresses);
+      if (error?.code === NO_ANSWER && this.addresses) this.useLast(NO_ANSWER);
+      else this.answered(error, error ? [] : addresses, isLate);
     });
   }
 
-  private answered(error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void {
-    if (!error) {
-      this.addresses = addresses;
-      if (this.isUnresolved) logger.warn(`${this.name} is resolved again`);
-    }
-    this.isUnresolved = false;
+  /** Slow answers are used from the next time on. */
+  private answered(error: NodeJS.ErrnoException | null, addresses: LookupAddress[], isLate: boolean): void {
+    this.addresses = error ? undefined : addresses;
+    if (this.isUnresolved && !isLate && !error) logger.warn(`${this.name} is resolved again`);
+    if (!isLate || error) this.isUnresolved = false;
     this.answerAll(error, addresses);
   }
 
-  private answerAsLast(why: string): void {
-    if (!this.addresses || this.waiting.length === 0) return;
+  private useLast(why: string): void {
+    if (!this.addresses) return;
     if (!this.isUnresolved) logger.warn(`${this.name} is not resolved (${why}); its last address is used`);
     this.isUnresolved = true;
-    this.answerAll(null, this.addresses);
+    this.answerAsLast();
+  }
+
+  private answerAsLast(): void {
+    if (this.addresses) this.answerAll(null, this.addresses);
   }
 
   private answerAll(error: NodeJS.ErrnoException | null, addresses: LookupAddress[]): void {

@@ -26,10 +26,7 @@ export class RowParsingClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     try {
-      super({
-        stream: () => new NamedSocket(),
-        ...(typeof config === 'string' ? { connectionString: config } : config),
-      });
+      super(named(config));
     } catch (error) {
       // Each client reads the files of `sslrootcert`, `sslcert` and `sslkey`. Without one it fails as without the server.
       super({ stream: () => failing(error as Error) });
@@ -43,6 +40,12 @@ export class RowParsingClient extends pg.Client {
   abandon(_answers: number, after: () => void): void {
     destroyConnection(this, after);
   }
+}
+
+/** pg's pools hide the password from enumerations. */
+function named(given: string | pg.ClientConfig = {}): pg.ClientConfig {
+  const config = typeof given === 'string' ? { connectionString: given } : given;
+  return { stream: () => new NamedSocket(), ...config, password: config.password };
 }
 
 class NamedSocket extends Socket {

@@ -3,6 +3,7 @@ import type { ErrorReply, RedisClientType } from '@redis/client';
 import { SERVICE_NAME } from '../common/contract.js';
 import { LastingReason } from '../common/lasting-reason.js';
 import { lookup } from '../common/lookup.js';
+import { readSockets } from '../common/read-sockets.js';
 
 /** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
 const PATIENCE_MS = 100;
@@ -87,7 +88,7 @@ export class RedisConnection {
   /** Runs a command with a time limit. */
   async run<T>(command: () => Promise<T>): Promise<T> {
     this.sent++;
-    this.timer ??= setTimeout(() => this.checkSoon(), PATIENCE_MS).unref();
+    this.timer ??= setTimeout(() => void this.check(), PATIENCE_MS).unref();
     try {
       const result = await command();
       if (this.refusedAt !== undefined) this.reportAcceptance(this.refusedAt);
@@ -118,18 +119,15 @@ export class RedisConnection {
     );
   }
 
-  /** Reads first the replies that arrived while the event loop was busy. */
-  private checkSoon(): void {
-    setImmediate(() => setImmediate(() => this.check()));
-  }
-
-  private check(): void {
+  private async check(): Promise<void> {
+    await readSockets();
     if (this.ended < this.due && this.client.isReady) {
       this.reportOutage(new Error(`no answer within ${PATIENCE_MS} ms`));
       this.reconnect();
     }
     this.due = this.sent;
-    this.timer = this.ended < this.sent ? setTimeout(() => this.checkSoon(), PATIENCE_MS).unref() : undefined;
+    this.timer =
+      this.ended < this.sent ? setTimeout(() => void this.check(), PATIENCE_MS).unref() : undefined;
   }
 
   private giveUpGreeting(): void {

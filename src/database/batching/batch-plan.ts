@@ -68,8 +68,9 @@ export class BatchPlan implements TransactionListener {
   private hasNewStatements = false;
   private attempts = 0;
   private mode: Mode = 'combined';
-  /** Why the inserts cannot be combined, as other batches found out, or this one. */
+  /** Why inserts cannot be combined, as other batches found out. */
   private readonly known: DatabaseError | undefined;
+  /** Why those left cannot be combined, unless one of them is faulty. */
   private failure: DatabaseError | undefined;
   private hasRefused = false;
   /** Some query of a combined transaction is faulty, and it is not known which. */
@@ -141,16 +142,11 @@ export class BatchPlan implements TransactionListener {
     if (!this.rules.named && this.retries.length > 0) this.attempts--;
   }
 
-  /** Why queries cannot be combined of which none is faulty. */
-  private get reason(): DatabaseError | undefined {
-    return this.hasRefused ? undefined : this.failure;
-  }
-
-  private noteReason(): void {
+  private noteFailure(): void {
     const { combining, refusals } = this.rules;
-    if (!this.reason) return;
-    refusals.countUncombined(this.reason);
-    if (!this.known) combining.failed(this.reason);
+    if (!this.failure) return;
+    refusals.countUncombined(this.failure);
+    if (!this.known) combining.failed(this.failure);
   }
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
@@ -174,7 +170,8 @@ export class BatchPlan implements TransactionListener {
     const isRollback = queries.length === 0; // such as one that was cancelled
     this.needsNewConnection ||= isStale || isRollback;
     this.needsNewStatements ||= isOutdated;
-    this.setFailure(error);
+    const mayTell = this.mode === 'combined' && kind === 'write' && !this.rules.distribution;
+    this.failure = mayTell && mayConcernAll(error) ? error : undefined;
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
@@ -183,18 +180,10 @@ export class BatchPlan implements TransactionListener {
     const faulty = isFound ? [failed.query] : queries;
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, faulty[0]?.statement.name);
     rejectAll(faulty, toRefusal(error));
+    this.failure = undefined;
     this.hasRefused = true;
     this.retries.unshift(...queries.filter((query) => !faulty.includes(query)));
     this.gotFurther();
-  }
-
-  private setFailure(error: DatabaseError): void {
-    const { kind, distribution } = this.rules;
-    if (this.mode === 'dry-run') this.failure = undefined;
-    else if (this.mode === 'combined' && kind === 'write' && !distribution) {
-      this.failure = mayConcernAll(error) ? error : undefined;
-      this.hasRefused = false;
-    }
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -231,9 +220,11 @@ export class BatchPlan implements TransactionListener {
     const queries = this.retries.filter((query) => !isLate(query));
     if (queries.length < this.retries.length) rejectAll(this.retries.filter(isLate), new DatabaseBusy());
     this.retries = [];
-    // The rest may be late each time, so these have to tell.
-    if (queries.length === 0 && this.mode === 'uncombined' && !this.hasUnknownFault) this.noteReason();
+    const { mode } = this;
     this.mode = this.nextMode();
+    const isTold = mode === 'uncombined' || this.dryRunEnded;
+    // Or else they are late: then the next batches would find it out too late as well.
+    if (queries.length === 0 && isTold && this.mode === 'uncombined') this.noteFailure();
     this.hasUnknownFault = false;
     return queries;
   }
@@ -243,11 +234,8 @@ export class BatchPlan implements TransactionListener {
     const wasDryRun = this.mode === 'dry-run';
     this.dryRunEnded ||= wasDryRun;
     if (!wasDryRun && !this.hasUnknownFault) return this.mode;
-    // A dry run has found the faulty ones. The next batches need not find it out again, even if all are late by now.
-    if (this.dryRunEnded && (wasDryRun || this.mode === 'combined') && this.reason) {
-      this.noteReason();
-      return 'uncombined';
-    }
+    // The dry run has found the faulty ones.
+    if (this.dryRunEnded && this.failure) return 'uncombined';
     if (wasDryRun) return 'combined';
     if (kind === 'read' || this.dryRunEnded || this.mode !== 'combined') return 'separate';
     return named ? 'dry-run' : 'uncombined';

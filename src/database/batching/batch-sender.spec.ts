@@ -258,6 +258,24 @@ describe('BatchSender', () => {
       expect(target.combining.failure).toMatchObject({ code: '23502' });
     });
 
+    it('is not misled by one that is faulty only beside others', async () => {
+      const full = [error('P0001'), READY];
+      const answers = [
+        full,
+        [...triedFor('a'), ...triedFor('b')],
+        [done(['a']), ...full],
+        [done(['a']), READY, ...full],
+      ];
+      const server: FakePostgres = new FakePostgres(() => answers[server.received.length - 1] as Buffer[]);
+      expect(await send(server, now, 'a', 'b')).toMatchObject([
+        [{ name: 'a' }],
+        { code: 'P0001' },
+        undefined,
+      ]);
+      expect(server.received.slice(2)).toEqual(['oneone|', 'one|one|']);
+      expect(target.combining.failure).toBeUndefined();
+    });
+
     it('stores each of them apart beside a faulty one', async () => {
       const faulty = [error('P0001'), READY];
       const answers = [
@@ -415,7 +433,8 @@ describe('BatchSender', () => {
 
     it('learns that inserts cannot be combined from the first 16, if the others are late by then', async () => {
       const rows = Array.from({ length: 17 }, (_, i) => `row ${i}`);
-      const since = performance.now() - 340;
+      const since = performance.now();
+      jest.spyOn(performance, 'now').mockReturnValue(since + 10);
       const server: FakePostgres = new FakePostgres(() => {
         if (server.received.length === 1) return [...stored(), described, error('23502'), READY];
         jest.spyOn(performance, 'now').mockReturnValue(since + 351);

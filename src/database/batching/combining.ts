@@ -21,7 +21,7 @@ export class Combining {
   }
 }
 
-/** Unlike most that a row causes. With 22012, a trigger chose ids; with P0001, one of the statement may count rows. */
+/** Most errors that a row causes do not concern others. 22012: a trigger chose ids. P0001: a trigger may count the rows. */
 export function mayConcernAll(error: DatabaseError): boolean {
   return meaningOfError(error) === 'schema' || ['22012', 'P0001'].includes(error.code ?? '');
 }

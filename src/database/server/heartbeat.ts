@@ -7,7 +7,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { ClockWatch } from './clock-watch.js';
 import { MoveWatch } from './move-watch.js';
-import { readSockets } from './read-sockets.js';
+import { readSockets } from '../../common/read-sockets.js';
 import type { ServerPool } from './server-driver.js';
 import { StallWatch } from './stall-watch.js';
 import type { TimeoutSafeClient } from './timeout-safe-client.js';

@@ -18,7 +18,7 @@ import type { RowParsingClient } from '../pg-driver.js';
 import { insideTransaction } from './open-transaction.js';
 import { RecordedChange, RunAgain } from './recorded-change.js';
 import type { LateKind, RefusalLog } from '../refusal-log.js';
-import { readSockets } from '../server/read-sockets.js';
+import { readSockets } from '../../common/read-sockets.js';
 
 type Client = PoolClient & RowParsingClient;
 
