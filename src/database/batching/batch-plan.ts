@@ -180,7 +180,6 @@ export class BatchPlan implements TransactionListener {
     const faulty = isFound ? [failed.query] : queries;
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, faulty[0]?.statement.name);
     rejectAll(faulty, toRefusal(error));
-    this.failure = undefined;
     this.hasRefused = true;
     this.retries.unshift(...queries.filter((query) => !faulty.includes(query)));
     this.gotFurther();

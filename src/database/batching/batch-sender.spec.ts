@@ -431,6 +431,17 @@ describe('BatchSender', () => {
       expect(target.combining.failure).toBeUndefined();
     });
 
+    it('learns nothing from inserts that are late after the first attempt', async () => {
+      const since = performance.now();
+      jest.spyOn(performance, 'now').mockReturnValue(since);
+      const server = new FakePostgres(() => {
+        jest.spyOn(performance, 'now').mockReturnValue(since + 351);
+        return [...stored(), described, error('23502'), READY];
+      });
+      expect((await send(server, since, 'a', 'b')).at(1)).toMatchObject({ name: 'DatabaseBusy' });
+      expect(target.combining.failure).toBeUndefined();
+    });
+
     it('learns that inserts cannot be combined from the first 16, if the others are late by then', async () => {
       const rows = Array.from({ length: 17 }, (_, i) => `row ${i}`);
       const since = performance.now();
