@@ -1,10 +1,17 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { RecentTurns } from './recent-turns.js';
 
 describe('Turns of late', () => {
+  let now: number;
+  beforeEach(() => {
+    now = 1_000_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+  });
+  afterEach(() => void jest.restoreAllMocks());
+
   it('are fewer for who had two in a row after a pause than for who has one again and again', () => {
     const turns = new RecentTurns();
-    for (let round = 0; round < 10; round++) for (let one = 0; one < 100; one++) turns.add(one);
+    for (let round = 0; round < 10; round++, now += 400) for (let one = 0; one < 100; one++) turns.add(one);
     turns.add('rare');
     turns.add('rare');
     for (let one = 0; one < 100; one++) expect(turns.of('rare')).toBeLessThan(turns.of(one));
@@ -13,25 +20,34 @@ describe('Turns of late', () => {
   it('count less the older they are', () => {
     const turns = new RecentTurns();
     for (let i = 0; i < 4; i++) turns.add('formerly');
-    for (let i = 0; i < 1_600; i++) turns.add('often');
+    now += 6_000;
     turns.add('once');
     expect(turns.of('formerly')).toBeLessThan(turns.of('once'));
     expect(turns.of('never')).toBeLessThan(turns.of('formerly'));
   });
 
+  it('are fewer for who takes one now and then than for who began a second ago, and takes many', () => {
+    const turns = new RecentTurns();
+    for (let i = 0; i < 100; i++, now += 2_000) turns.add('now and then');
+    for (let i = 0; i < 2; i++, now += 500) turns.add('many');
+    expect(turns.of('now and then')).toBeLessThan(turns.of('many'));
+  });
+
   it('of whom there were very many count no longer than eight', () => {
     const turns = new RecentTurns();
     for (let i = 0; i < 1_000; i++) turns.add('crowd');
-    for (let i = 0; i < 1_200; i++) turns.add('others');
+    now += 7_000;
     turns.add('once');
     expect(turns.of('crowd')).toBeLessThan(turns.of('once'));
   });
 
   it('are forgotten in the end', () => {
     const turns = new RecentTurns();
-    for (let i = 0; i < 9_000; i++) turns.add(i);
-    expect(turns.of(6_000)).toBe(0);
-    expect(turns.of(8_999)).toBeGreaterThan(0);
+    turns.add('formerly');
+    now += 14_000;
+    turns.add('now');
+    expect(turns.of('formerly')).toBe(0);
+    expect(turns.of('now')).toBeGreaterThan(0);
   });
 
   it('may be shared', () => {

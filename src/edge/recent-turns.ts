@@ -1,5 +1,5 @@
-/** A turn counts half after this many others. */
-const HALF_LIFE = 400;
+/** A turn counts half after this time. */
+const HALF_LIFE_MS = 2_000;
 /** No count exceeds this: who had many turns while nobody else wanted any does not wait for long afterwards. */
 const MOST = 8;
 /** Less than this is forgotten. */
@@ -9,11 +9,13 @@ const LEAST = 1 / 100;
  * How many turns each has had of late, as a number that orders them: older turns count less. Who has two in a row after a
  * pause still comes before those who have one again and again, which the time of the last turn alone would not tell.
  *
+ * They fade with time. When they faded with the turns of others, those who took one now and then while few wanted any had
+ * ever more, and came behind all who began at once.
+ *
  * Since all counts fade alike, only their logarithms are kept, as of the first turn: they do not change by themselves.
  */
 export class RecentTurns {
   private readonly counts = new Map<unknown, number>();
-  private now = 0;
 
   of(one: unknown): number {
     return this.counts.get(one) ?? 0;
@@ -21,16 +23,20 @@ export class RecentTurns {
 
   /** Counts one turn of each, which all of them share. */
   add(...sharing: unknown[]): void {
-    this.now += 1 / HALF_LIFE;
+    const now = nowInHalfLives();
     for (const one of sharing) {
       const before = this.counts.get(one);
-      const faded = before === undefined ? 0 : 2 ** (before - this.now);
+      const faded = before === undefined ? 0 : 2 ** (before - now);
       this.counts.delete(one);
-      this.counts.set(one, this.now + Math.log2(Math.min(faded + 1, MOST)));
+      this.counts.set(one, now + Math.log2(Math.min(faded + 1, MOST)));
     }
     for (const [other, count] of this.counts) {
-      if (count > this.now + Math.log2(LEAST)) return;
+      if (count > now + Math.log2(LEAST)) return;
       this.counts.delete(other);
     }
   }
+}
+
+function nowInHalfLives(): number {
+  return performance.now() / HALF_LIFE_MS;
 }

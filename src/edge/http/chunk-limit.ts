@@ -1,5 +1,5 @@
-import { IncomingMessage } from 'node:http';
 import { LIMITS } from '../limits.js';
+import { QuickAbortRequest } from './quick-abort.js';
 
 /** What a chunk of a body takes in memory until it is read, beside its bytes. */
 export const CHUNK_BYTES = 350;
@@ -13,7 +13,7 @@ declare module 'node:http' {
 }
 
 /** Refuses a body in very many chunks: one of 16 KiB would take 5 MiB if each were a byte. */
-export class ChunkLimitedRequest extends IncomingMessage {
+export class ChunkLimitedRequest extends QuickAbortRequest {
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
     if (chunk === null) return super.push(chunk, encoding);
     const chunks = (this[CHUNKS] = (this[CHUNKS] ?? 0) + 1);
