@@ -5,8 +5,8 @@ import { readSockets } from './read-sockets.js';
 
 /** Short enough for a request to wait for this, and then for a connection. */
 const PATIENCE_MS = 200;
-/** No name server can be reached, unlike one that says that there is no such name. */
-const NO_ANSWER = 'EAI_AGAIN';
+/** The only error that says that there is no such name. */
+const UNKNOWN = 'ENOTFOUND';
 
 type Answer = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
@@ -18,47 +18,52 @@ class Name {
   private waiting: Answer[] = [];
   private addresses: LookupAddress[] | undefined;
   private isUnderWay = false;
-  /** Whether the log says that the name is not resolved. */
+  /** Of the look-up under way. */
+  private isOverdue = false;
+  /** As the log says. */
   private isUnresolved = false;
 
   constructor(private readonly name: string) {}
 
   resolve(answer: Answer): void {
     this.waiting.push(answer);
-    if (this.isUnresolved) setImmediate(() => this.answerAsLast());
     if (!this.isUnderWay) this.ask();
+    else if (this.isOverdue) setImmediate(() => this.answerAsLast());
   }
 
   private ask(): void {
     this.isUnderWay = true;
-    let isLate = false;
     let isAnswered = false;
-    const becomeLate = async (): Promise<void> => {
+    const giveUp = async (): Promise<void> => {
       await readSockets();
       if (isAnswered) return;
-      isLate = true;
-      this.useLast('no answer');
+      this.isOverdue = true;
+      this.useLast(`no answer within ${PATIENCE_MS} ms`);
     };
-    const timer = setTimeout(() => void becomeLate(), PATIENCE_MS);
+    const timer = setTimeout(() => void giveUp(), PATIENCE_MS);
     // With the hint that Node gives.
     dns.lookup(this.name, { all: true, hints: dns.ADDRCONFIG }, (error, addresses) => {
       clearTimeout(timer);
       isAnswered = true;
-      this.isUnderWay = false;
-      if (error?.code === NO_ANSWER && this.addresses) this.useLast(NO_ANSWER);
-      else this.answered(error, error ? [] : addresses, isLate);
+      const { isOverdue } = this;
+      this.isUnderWay = this.isOverdue = false;
+      if (error && error.code !== UNKNOWN && this.addresses) this.useLast(error.code);
+      else this.answered(error, error ? [] : addresses, isOverdue);
     });
   }
 
-  /** Slow answers are used from the next time on. */
-  private answered(error: NodeJS.ErrnoException | null, addresses: LookupAddress[], isLate: boolean): void {
+  private answered(
+    error: NodeJS.ErrnoException | null,
+    addresses: LookupAddress[],
+    wasOverdue: boolean,
+  ): void {
     this.addresses = error ? undefined : addresses;
-    if (this.isUnresolved && !isLate && !error) logger.warn(`${this.name} is resolved again`);
-    if (!isLate || error) this.isUnresolved = false;
+    if (!wasOverdue && !error && this.isUnresolved) logger.warn(`${this.name} is resolved again`);
+    if (!wasOverdue || error) this.isUnresolved = false;
     this.answerAll(error, addresses);
   }
 
-  private useLast(why: string): void {
+  private useLast(why = 'no reason'): void {
     if (!this.addresses) return;
     if (!this.isUnresolved) logger.warn(`${this.name} is not resolved (${why}); its last address is used`);
     this.isUnresolved = true;

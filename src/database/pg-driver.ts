@@ -26,7 +26,7 @@ export class RowParsingClient extends pg.Client {
 
   constructor(config?: string | pg.ClientConfig) {
     try {
-      super(named(config));
+      super(withLookup(config));
     } catch (error) {
       // Each client reads the files of `sslrootcert`, `sslcert` and `sslkey`. Without one it fails as without the server.
       super({ stream: () => failing(error as Error) });
@@ -42,13 +42,13 @@ export class RowParsingClient extends pg.Client {
   }
 }
 
-/** pg's pools hide the password from enumerations. */
-function named(given: string | pg.ClientConfig = {}): pg.ClientConfig {
+function withLookup(given: string | pg.ClientConfig = {}): pg.ClientConfig {
   const config = typeof given === 'string' ? { connectionString: given } : given;
-  return { stream: () => new NamedSocket(), ...config, password: config.password };
+  // pg's pools hide the password from enumerations.
+  return { stream: () => new LookupSocket(), ...config, password: config.password };
 }
 
-class NamedSocket extends Socket {
+class LookupSocket extends Socket {
   // As pg calls it.
   override connect(port: unknown, host?: unknown): this {
     return typeof port === 'number'

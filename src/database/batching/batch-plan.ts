@@ -222,7 +222,7 @@ export class BatchPlan implements TransactionListener {
     const { mode } = this;
     this.mode = this.nextMode();
     const isTold = mode === 'uncombined' || this.dryRunEnded;
-    // Or else they are late: then the next batches would find it out too late as well.
+    // Also if others were late: each batch would find it out as late.
     if (queries.length === 0 && isTold && this.mode === 'uncombined') this.noteFailure();
     this.hasUnknownFault = false;
     return queries;

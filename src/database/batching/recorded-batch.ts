@@ -242,6 +242,7 @@ export class RecordedBatch {
   }
 
   private readonly broken = (cause: unknown): void => {
+    if (this.state === 'ended') return;
     this.isBroken = true;
     this.target.size.lost();
     this.fail(cause instanceof Error ? cause : new Error('The batch was not answered.', { cause }));

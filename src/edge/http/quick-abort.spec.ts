@@ -18,8 +18,8 @@ describe('A request that is aborted', () => {
     expect(isMadeText).toBe(false);
   });
 
-  it('keeps every other error', async () => {
-    const error = new Error('other');
-    expect(await destroyedBy(error)).toBe(error);
-  });
+  it.each([new Error('aborted'), Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })])(
+    'keeps every other error',
+    async (error) => expect(await destroyedBy(error)).toBe(error),
+  );
 });
