@@ -47,7 +47,7 @@ class Name {
       isAnswered = true;
       const { isOverdue } = this;
       this.isUnderWay = this.isOverdue = false;
-      if (error && error.code !== UNKNOWN && this.addresses) this.useLast(error.code);
+      if (error && error.code !== UNKNOWN && this.addresses) this.useLast(error.code ?? error.message);
       else this.answered(error, error ? [] : addresses, isOverdue);
     });
   }
@@ -63,7 +63,7 @@ class Name {
     this.answerAll(error, addresses);
   }
 
-  private useLast(why = 'no reason'): void {
+  private useLast(why: string): void {
     if (!this.addresses) return;
     if (!this.isUnresolved) logger.warn(`${this.name} is not resolved (${why}); its last address is used`);
     this.isUnresolved = true;

@@ -12,7 +12,8 @@ const LEAST = 1 / 100;
  * They fade with time. When they faded with the turns of others, those who took one now and then while few wanted any had
  * ever more, and came behind all who began at once.
  *
- * Since all counts fade alike, only their logarithms are kept, as of the first turn: they do not change by themselves.
+ * Since all counts fade alike, only their logarithms are kept, as of the start of the process: they do not change by
+ * themselves.
  */
 export class RecentTurns {
   private readonly counts = new Map<unknown, number>();

@@ -47,7 +47,7 @@ const MOST_ATTEMPTS = 7;
 /**
  * - `combined`: one transaction, one commit. The normal case.
  * - `dry-run`: each query in a transaction that is rolled back, which finds the faulty ones without a commit per query.
- * - `uncombined`: one transaction with a statement for each query, which tells the first faulty one.
+ * - `uncombined`: one transaction with a statement for each query. Behind poolers, that tells the first faulty one.
  * - `separate`: each query in a transaction of its own.
  */
 type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';

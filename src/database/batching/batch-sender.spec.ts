@@ -388,7 +388,7 @@ describe('BatchSender', () => {
       expect(server.received).toEqual(['--|', '------|', '-----|', '----|']);
     });
 
-    it('takes inserts of which one was faulty for such that can be combined', async () => {
+    it('learns nothing from inserts of which one is faulty', async () => {
       const missing = [described, error('23502'), READY];
       const server = answering(
         [...stored(), ...missing],

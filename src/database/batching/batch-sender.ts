@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { readSockets } from '../../common/read-sockets.js';
 import type { Availability } from '../availability.js';
 import { DatabaseOutage, toOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
-import { readSockets } from '../../common/read-sockets.js';
 import { BatchPlan, type BatchRules } from './batch-plan.js';
 import type { BatchSize } from './batch-size.js';
 import { forgetStatements, PipelinedBatch } from './pipelined-batch.js';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg';
+import { readSockets } from '../../common/read-sockets.js';
 import { meaningOfError, OutcomeUnknown, toTransactionError } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
-import { readSockets } from '../../common/read-sockets.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated, UNIQUE_VIOLATION } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import type { BatchTarget } from './batch-sender.js';

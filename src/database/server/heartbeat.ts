@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type pg from 'pg';
+import { readSockets } from '../../common/read-sockets.js';
 import type { Availability } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { ClockWatch } from './clock-watch.js';
 import { MoveWatch } from './move-watch.js';
-import { readSockets } from '../../common/read-sockets.js';
 import type { ServerPool } from './server-driver.js';
 import { StallWatch } from './stall-watch.js';
 import type { TimeoutSafeClient } from './timeout-safe-client.js';

@@ -1,7 +1,7 @@
+import { readSockets } from '../../common/read-sockets.js';
 import { Availability, type ServerClient } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import { readSockets } from '../../common/read-sockets.js';
 
 const EVERY_MS = 1_000;
 /** Commits that are late again and again are one incident. */

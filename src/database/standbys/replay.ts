@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { destroyConnection } from '../destroy-connection.js';
 import { readSockets } from '../../common/read-sockets.js';
+import { destroyConnection } from '../destroy-connection.js';
 import type { Follower } from './follower.js';
 import type { History } from './history.js';
 import { SERVER } from '../server/server-identity.js';

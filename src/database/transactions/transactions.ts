@@ -1,6 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
+import { readSockets } from '../../common/read-sockets.js';
 import type { Availability } from '../availability.js';
 import type { Companion } from '../batching/statement.js';
 import {
@@ -18,7 +19,6 @@ import type { RowParsingClient } from '../pg-driver.js';
 import { insideTransaction } from './open-transaction.js';
 import { RecordedChange, RunAgain } from './recorded-change.js';
 import type { LateKind, RefusalLog } from '../refusal-log.js';
-import { readSockets } from '../../common/read-sockets.js';
 
 type Client = PoolClient & RowParsingClient;
 
