@@ -65,6 +65,11 @@ export function meaningOfError({ code = '', routine }: DatabaseError): Meaning {
   return meaningOf(code, routine);
 }
 
+/** Whether a function of the database says so, and not the server: whatever its code, no time limit or lock is the cause. */
+export function isRaised({ routine }: DatabaseError): boolean {
+  return routine === 'exec_stmt_raise';
+}
+
 /** What the caller of a statement gets when the server refused it and stored nothing. */
 export function toRefusal(error: DatabaseError): Error {
   if (meaningOfError(error) === 'own') return error;

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { lookup } from '../common/lookup.js';
 import { destroyConnection } from './destroy-connection.js';
+import { DATABASE_LIMITS } from './limits.js';
 import { installRowParser } from './row-parser.js';
 
 /** The parts of the module `pg` that TypeORM uses. */
@@ -22,7 +23,7 @@ export function pgDriver<Pool extends pg.Pool>(
 
 /** A client that can run a pipelined batch. Neither what the server does nor a missing file ends the process. */
 export class RowParsingClient extends pg.Client {
-  readonly madeAt = performance.now();
+  private readonly madeAt = performance.now();
 
   constructor(config?: string | pg.ClientConfig) {
     try {
@@ -34,6 +35,15 @@ export class RowParsingClient extends pg.Client {
     installRowParser(this);
     // Who waits for an answer is rejected. When nobody does, as between two statements, the next one is.
     this.on('error', () => {});
+  }
+
+  /** Whether its session may have kept what is no longer so. */
+  get isOld(): boolean {
+    return this.isOlderThan(DATABASE_LIMITS.keptMs);
+  }
+
+  protected isOlderThan(ms: number): boolean {
+    return performance.now() - this.madeAt > ms;
   }
 
   /** Gives up on the next answers. Calls `after` once they cannot reach anybody; then release the client. */

@@ -126,7 +126,7 @@ describeOnServer('Settings of a database', () => {
       try {
         return await ask();
       } catch (error) {
-        if (attempt === 100) throw error;
+        if (attempt === 200) throw error;
         await delay(100);
       }
     }
@@ -169,6 +169,38 @@ describeOnServer('Settings of a database', () => {
       }
     },
   );
+
+  it('keep no functions that know types as they were, even if a pooler keeps sessions', async () => {
+    const { keptMs } = DATABASE_LIMITS;
+    const app = await start();
+    const owner = new pg.Client(at(server, ''));
+    await owner.connect();
+    try {
+      const refused = async () => {
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 6 }, () =>
+            app.get(Transactions).run(async (own) => {
+              await own.query("INSERT INTO pets (name, category_id) VALUES ('Rex', 1)");
+              await own.query('SELECT pg_sleep(0.1)'); // so that each has a session
+            }),
+          ),
+        );
+        return outcomes.filter(({ status }) => status === 'rejected').length;
+      };
+      await owner.query(`CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF new.name = 'nobody' THEN RETURN NULL; END IF; RETURN new; END $$`);
+      await owner.query('CREATE TRIGGER note BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION note()');
+      expect(await refused()).toBe(0);
+      await owner.query('ALTER TABLE pets ALTER name TYPE varchar(310)');
+      Object.assign(DATABASE_LIMITS, { keptMs: 500 });
+      expect(await refused()).toBeGreaterThan(0);
+      await answered(async () => expect(await refused()).toBe(0));
+    } finally {
+      Object.assign(DATABASE_LIMITS, { keptMs });
+      await app.close();
+      await owner.end();
+    }
+  });
 
   it('let no policy hide rows: statements fail, and the service is not ready', async () => {
     if (!preparedStatements) return; // PgBouncer

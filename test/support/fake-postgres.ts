@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Release } from '../../src/database/batching/batch-sender.js';
 import type { PipelinedBatch } from '../../src/database/batching/pipelined-batch.js';
 import type { Statement } from '../../src/database/batching/statement.js';
+import { DATABASE_LIMITS } from '../../src/database/limits.js';
 import { installRowParser } from '../../src/database/row-parser.js';
 
 const bytesOf = (size: 2 | 4, number: number): Buffer => {
@@ -35,6 +36,7 @@ export class FakePostgres {
   readonly received: string[] = [];
   /** The names in each Parse. */
   readonly prepared: string[] = [];
+  onParse: (statement: { text: string }) => void = () => {};
   /** The names in each Close. */
   readonly closed: string[] = [];
   connections = 0;
@@ -44,14 +46,20 @@ export class FakePostgres {
 
   constructor(
     private readonly answer: (message: string) => Buffer[],
-    private readonly beforeAnswer: () => void = () => {},
+    public beforeAnswer: () => void = () => {},
   ) {}
+
+  /** Answers one message after another. */
+  static answering(...answers: Buffer[][]): FakePostgres {
+    const server: FakePostgres = new FakePostgres(() => answers[server.received.length - 1] ?? []);
+    return server;
+  }
 
   readonly pool = () =>
     ({
       connect: (callback: (error: undefined, client: unknown, release: Release) => void) => {
         const client = Object.assign(this.idle.pop() ?? this.client(), {
-          madeAt: performance.now() - this.ageMs,
+          isOld: this.ageMs > DATABASE_LIMITS.keptMs,
         });
         const release: Release = (broken) => void (broken || this.idle.push(client));
         setImmediate(callback, undefined, client, release);
@@ -65,7 +73,10 @@ export class FakePostgres {
     const connection = Object.assign(new EventEmitter(), {
       stream,
       attachListeners(_stream: EventEmitter) {},
-      parse: ({ name }: { name: string }) => this.prepared.push(name),
+      parse: (statement: { name: string; text: string }) => {
+        this.prepared.push(statement.name);
+        this.onParse(statement);
+      },
       close: ({ name }: { name: string }) => this.closed.push(name),
       describe() {},
       execute() {},

@@ -2,39 +2,41 @@ import type { DatabaseError } from 'pg';
 import {
   DatabaseBusy,
   DatabaseOutage,
+  isRaised,
   meaningOfError,
   OutcomeUnknown,
   toRefusal,
 } from '../database-errors.js';
 import type { Distribution } from '../distribution.js';
-import { DATABASE_LIMITS } from '../limits.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { IN_FAILED_TRANSACTION, LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import { type Combining, mayConcernAll } from './combining.js';
+import { isolated, isolatedEnd, sharedLimits, tried } from './isolated-units.js';
+import { Findings, type Isolation } from './isolation.js';
 import {
   BEGIN,
-  CHECK_CONSTRAINTS,
   COMMIT,
   isCallerQuery,
   LIMITS,
   LIMITS_WHEN_LOCKED,
   NO_WAIT,
+  NO_WAIT_MS,
   ROLLBACK,
 } from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, type TransactionListener } from './pipelined-batch.js';
 import type { RecentLock } from './recent-lock.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
-const { batch } = DATABASE_LIMITS;
-
 export interface BatchRules {
   readonly kind: 'read' | 'write';
   /** Whether a connection keeps named prepared statements. */
   readonly named: boolean;
+  /** The embedded engine has no working time limits. */
+  readonly isEmbedded?: boolean;
   readonly refusals: Pick<RefusalLog, 'count' | 'countLate' | 'countUncombined'>;
   readonly locks: RecentLock;
-  readonly combining: Combining;
+  /** Of writes. */
+  readonly isolation?: Isolation;
   readonly distribution?: Distribution | undefined;
 }
 
@@ -44,20 +46,28 @@ const REFUSALS = new Set<Meaning>(['outage', 'schema', 'busy']);
 /** Enough for every mode, a new connection or new statements, and a conflict. */
 const MOST_ATTEMPTS = 7;
 
-/**
- * - `combined`: one transaction, one commit. The normal case.
- * - `dry-run`: each query in a transaction that is rolled back, which finds the faulty ones without a commit per query.
- * - `uncombined`: one transaction with a statement for each query. Behind poolers, that tells the first faulty one.
- * - `separate`: each query in a transaction of its own.
- */
-type Mode = 'combined' | 'dry-run' | 'uncombined' | 'separate';
+/** The second one finds out whether those that failed behind others also fail without these. */
+const MOST_ISOLATIONS = 2;
 
 /**
- * Retry and fault-isolation policy of a batch. After an error in a combined write, a dry run finds the faulty queries,
- * and the others are combined again, or sent uncombined if that is in vain. Writes that even so only fail next to each
- * other are separated, and so are the reads from a faulty one on. Behind poolers, where each transaction would take a
- * round trip, the faulty ones are found one after another instead. So an error reaches its own query only, within a few
- * attempts.
+ * - `combined`: one transaction, one commit. The normal case.
+ * - `isolated`: one transaction with a savepoint in front of each query, so that one that fails does so alone.
+ * - `separate`: each query in a transaction of its own.
+ */
+type Mode = 'combined' | 'isolated' | 'separate';
+
+/** What an isolated query, with the statements around it, returned before the commit. */
+interface Kept {
+  readonly unit: readonly PendingQuery[];
+  readonly rows: Row[][];
+}
+
+/**
+ * Retry and fault-isolation policy of a batch. After an error in a combined write, its queries are isolated, and those
+ * that fail although none is kept before them are faulty. The others that failed are isolated once more, without those
+ * that are stored by then. Writes that even so only fail next to each other are separated, and so are the reads from a
+ * faulty one on. Behind poolers, where separate transactions take a round trip each, reads are isolated as well. So an
+ * error reaches its own query only, within a few attempts.
  */
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
@@ -67,29 +77,32 @@ export class BatchPlan implements TransactionListener {
   private hasNewConnection = false;
   private hasNewStatements = false;
   private attempts = 0;
+  private isolations = 0;
   private mode: Mode = 'combined';
-  /** Why inserts cannot be combined, as other batches found out. */
-  private readonly known: DatabaseError | undefined;
-  /** Why those left cannot be combined, unless one of them is faulty. */
-  private failure: DatabaseError | undefined;
+  private kept: Kept[] = [];
+  private readonly findings: Findings;
   private hasRefused = false;
-  /** Some query of a combined transaction is faulty, and it is not known which. */
+  /** Some query is faulty, or fails beside others, and it is not known which. */
   private hasUnknownFault = false;
-  private dryRunEnded = false;
   private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {
-    this.known = rules.combining.failure;
-    this.failure = this.known;
-    if (this.known) this.mode = 'uncombined';
+    const { isolation, refusals, distribution } = rules;
+    // On a cluster, savepoints cost more than to find it out again.
+    this.findings = new Findings(distribution ? undefined : isolation, refusals);
+    if (isolation?.isOn) this.mode = 'isolated';
   }
 
-  /** The transactions of the next attempt. */
+  /** The transactions of the next attempt, or the units of one. */
   transactionsOf(queries: PendingQuery[]): PendingQuery[][] {
     this.attempts++;
-    const most = this.most();
-    const transactions = this.inMode(queries.slice(0, most));
+    this.findings.attempted();
+    if (this.mode === 'isolated' && queries.length === 1) this.mode = 'separate';
+    if (this.mode === 'isolated') return this.isolate(queries);
+    // PgBouncer 1.18 drops a connection that pipelines transactions.
+    const most = this.mode === 'separate' && !this.rules.named ? 1 : Infinity;
     this.retries = queries.slice(most);
+    const transactions = this.inMode(queries.slice(0, most));
     const settings = this.settings();
     if (!settings) return transactions;
     return transactions.map((transaction) =>
@@ -97,16 +110,19 @@ export class BatchPlan implements TransactionListener {
     );
   }
 
-  private most(): number {
-    if (this.rules.named) return Infinity;
-    // PgBouncer 1.18 drops a connection that pipelines transactions.
-    if (this.mode === 'separate') return 1;
-    return this.mode === 'uncombined' ? batch : Infinity;
+  private isolate(queries: PendingQuery[]): PendingQuery[][] {
+    this.isolations++;
+    const { kind, locks, isEmbedded = false } = this.rules;
+    const settings = this.settings();
+    if (kind === 'read') return tried(settings ? [BEGIN, settings] : [BEGIN], queries);
+    const limits = isEmbedded ? [] : [sharedLimits(queries.length, locks.isRecent ? NO_WAIT_MS : undefined)];
+    return [...isolated([BEGIN, ...limits], queries), [...isolatedEnd(!isEmbedded), COMMIT]];
   }
 
-  /** Whether nothing had to be sent again. */
+  /** Whether its time tells how many statements a batch may have. */
   get isSmooth(): boolean {
-    return this.attempts === 1 && this.retries.length === 0 && !this.hasRefused;
+    if (this.attempts > 1) return false;
+    return this.mode === 'isolated' || (this.retries.length === 0 && !this.hasRefused);
   }
 
   private settings(): PendingQuery | undefined {
@@ -118,61 +134,71 @@ export class BatchPlan implements TransactionListener {
 
   private inMode(queries: PendingQuery[]): PendingQuery[][] {
     if (this.mode === 'separate') return queries.map((query) => [query]);
-    // PostgreSQL skips to the next Sync after an error, so the rollback follows that Sync.
-    if (this.mode === 'dry-run')
-      return queries.flatMap((query) => [[BEGIN, query, CHECK_CONSTRAINTS], [ROLLBACK]]);
     const { kind, distribution } = this.rules;
     if (kind === 'read') return [queries];
-    const writes = this.mode === 'uncombined' ? queries : combineInserts(queries, distribution);
+    const writes = combineInserts(queries, distribution);
     // Nodes commit each statement at once, unless there is a BEGIN.
     return distribution && writes.length > 1 ? [[BEGIN, ...writes, COMMIT], [ROLLBACK]] : [writes];
   }
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
-    if (this.mode === 'dry-run') {
-      this.retries.push(...transaction.filter(isCallerQuery));
-      return;
-    }
-    resolveAll(transaction, rows);
+    if (this.mode === 'isolated' && this.rules.kind === 'write') this.keep(transaction, rows);
+    else resolveAll(transaction, rows);
     this.gotFurther();
   }
 
-  /** Without names, a transaction is an attempt, and settles some of the queries. */
-  private gotFurther(): void {
-    if (!this.rules.named && this.retries.length > 0) this.attempts--;
+  private keep(unit: readonly PendingQuery[], rows: Row[][]): void {
+    this.kept.push({ unit, rows });
+    if (!isEnd(unit)) return;
+    this.findings.isolated();
+    for (const { unit, rows } of this.takeKept()) resolveAll(unit, rows);
   }
 
-  private noteFailure(): void {
-    const { combining, refusals } = this.rules;
-    if (!this.failure) return;
-    refusals.countUncombined(this.failure);
-    if (!this.known) combining.failed(this.failure);
+  private takeKept(): Kept[] {
+    const { kept } = this;
+    this.kept = [];
+    return kept;
+  }
+
+  /** Without names, a separate transaction is an attempt, and settles one of the queries. */
+  private gotFurther(): void {
+    if (!this.rules.named && this.mode === 'separate' && this.retries.length > 0) this.attempts--;
   }
 
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void {
     const meaning = meaningOfError(error);
-    if (error.code === LOCK_NOT_AVAILABLE && !this.rules.locks.isRecent) this.rules.locks.note();
+    const { kind, named, locks } = this.rules;
+    const isIsolated = this.mode === 'isolated';
+    const isIsolatedEnd = isIsolated && isEnd(transaction);
+    // The first isolated inserts wait for a moment each.
+    const hasWaited = !isIsolated || this.isolations > 1;
+    const isLocked = error.code === LOCK_NOT_AVAILABLE && !isRaised(error);
+    if (isLocked && hasWaited && !locks.isRecent) locks.note();
+    const undone = isIsolatedEnd ? this.takeKept().flatMap(({ unit }) => unit) : transaction;
+    if (isIsolatedEnd && failed?.query === COMMIT) this.isolations = MOST_ISOLATIONS; // it would fail again
     if (this.mayBeStored(error, meaning, failed)) {
-      this.lost([transaction], error);
+      this.unknown([undone], error);
+      this.gotFurther();
       return;
     }
-    const { kind, named } = this.rules;
-    const isOfOne = failed !== undefined && isCallerQuery(failed.query) && meaning !== 'conflict';
+    const isConflict = meaning === 'conflict' && !isRaised(error);
+    const isOfOne = failed !== undefined && isCallerQuery(failed.query) && !isConflict;
     const answered = isOfOne && kind === 'read' ? failed.answered : [];
-    resolveAll(transaction.slice(0, answered.length), answered);
-    const queries = separateInserts(transaction.slice(answered.length)).filter(isCallerQuery);
-    const mayBeOfSession = failed !== undefined && mayBeOutdated(error.code ?? '');
-    const isSpoiled = meaning === 'stale' || error.code === IN_FAILED_TRANSACTION;
+    resolveAll(undone.slice(0, answered.length), answered);
+    const queries = separateInserts(undone.slice(answered.length)).filter(isCallerQuery);
+    const mayBeOfSession = failed !== undefined && mayBeOutdated(error.code ?? '') && !isRaised(error);
+    const isSpoiled = (meaning === 'stale' || error.code === IN_FAILED_TRANSACTION) && !isRaised(error);
     const isStale = !this.hasNewConnection && (isSpoiled || (mayBeOfSession && this.hasOldConnection));
     const isOutdated = !isStale && !this.hasNewStatements && mayBeOfSession && failed.wasPrepared;
-    const isFound = isOfOne && !named && (kind === 'read' || this.mode === 'uncombined');
-    const isKnown = isFound || queries.length === 1;
+    const isFound = isOfOne && !named && kind === 'read';
+    const isKnown = isIsolated ? this.isAtFault(transaction, error, failed) : isFound || queries.length === 1;
     const isRollback = queries.length === 0; // such as one that was cancelled
-    this.needsNewConnection ||= isStale || isRollback;
+    // An isolated transaction ends only with its COMMIT, even if that fails.
+    this.needsNewConnection ||= isStale || isRollback || (isIsolatedEnd && failed?.query !== COMMIT);
     this.needsNewStatements ||= isOutdated;
-    const mayTell = this.mode === 'combined' && kind === 'write' && !this.rules.distribution;
-    this.failure = mayTell && mayConcernAll(error) ? error : undefined;
-    if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || meaning === 'conflict')) {
+    if (isIsolated) this.findings.isolatedFailed(error);
+    else if (this.mode === 'combined') this.findings.combinedFailed(error);
+    if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || isConflict)) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
       return;
@@ -181,12 +207,24 @@ export class BatchPlan implements TransactionListener {
     if (REFUSALS.has(meaning)) this.rules.refusals.count(error, faulty[0]?.statement.name);
     rejectAll(faulty, toRefusal(error));
     this.hasRefused = true;
+    this.hasUnknownFault ||= isFound; // one seldom comes alone
     this.retries.unshift(...queries.filter((query) => !faulty.includes(query)));
     this.gotFurther();
   }
 
+  /** Whether an isolated query would also fail without the others. With more time, it might not be too slow. */
+  private isAtFault(unit: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): boolean {
+    const at = unit.findIndex(isCallerQuery);
+    const isOfQuery = at >= 0 && failed !== undefined && failed.answered.length >= at;
+    if (this.rules.kind === 'read') return isOfQuery;
+    const mayNeedTime = meaningOfError(error) === 'busy' && !isRaised(error);
+    return isOfQuery && this.kept.length === 0 && !mayNeedTime;
+  }
+
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
     const { kind, distribution } = this.rules;
+    if (kind === 'write' && this.mode === 'isolated' && (!failed || isLostCommit(meaning, failed)))
+      return true;
     if (distribution) return kind === 'write' && distribution.mayBeStored(error);
     // Such as in a trigger that asks another server.
     return meaning === 'unknown' && !isBeforeCommit(error, failed);
@@ -194,11 +232,16 @@ export class BatchPlan implements TransactionListener {
 
   /** No answer came, without a cause not in time: a write may or may not have been committed. */
   lost(transactions: readonly (readonly PendingQuery[])[], cause: unknown): void {
+    const unanswered = [...this.takeKept().map(({ unit }) => unit), ...transactions];
+    if (this.mode === 'isolated') this.rules.isolation?.end();
+    if (cause === undefined)
+      this.rules.refusals.countLate('answer', unanswered[0]?.find(isCallerQuery)?.statement.name);
+    this.unknown(unanswered, cause);
+  }
+
+  private unknown(transactions: readonly (readonly PendingQuery[])[], cause: unknown): void {
     const error =
       this.rules.kind === 'write' ? new OutcomeUnknown({ cause }) : new DatabaseOutage(undefined, { cause });
-    this.failure = undefined;
-    if (cause === undefined)
-      this.rules.refusals.countLate('answer', transactions[0]?.find(isCallerQuery)?.statement.name);
     for (const transaction of transactions) rejectAll(transaction, error);
   }
 
@@ -217,28 +260,35 @@ export class BatchPlan implements TransactionListener {
   takeRetries(): PendingQuery[] {
     const isLate = lateAt(performance.now());
     const queries = this.retries.filter((query) => !isLate(query));
-    if (queries.length < this.retries.length) rejectAll(this.retries.filter(isLate), new DatabaseBusy());
+    if (queries.length < this.retries.length) {
+      rejectAll(this.retries.filter(isLate), new DatabaseBusy());
+      this.findings.someGivenUp();
+    }
     this.retries = [];
-    const { mode } = this;
-    this.mode = this.nextMode();
-    const isTold = mode === 'uncombined' || this.dryRunEnded;
-    // Also if others were late: each batch would find it out as late.
-    if (queries.length === 0 && isTold && this.mode === 'uncombined') this.noteFailure();
+    const next = this.nextMode();
+    if (this.mode === 'combined' && next === 'isolated') this.findings.isolate();
+    this.mode = next;
     this.hasUnknownFault = false;
     return queries;
   }
 
   private nextMode(): Mode {
+    if (!this.hasUnknownFault) return this.mode;
     const { kind, named } = this.rules;
-    const wasDryRun = this.mode === 'dry-run';
-    this.dryRunEnded ||= wasDryRun;
-    if (!wasDryRun && !this.hasUnknownFault) return this.mode;
-    // The dry run has found the faulty ones.
-    if (this.dryRunEnded && this.failure) return 'uncombined';
-    if (wasDryRun) return 'combined';
-    if (kind === 'read' || this.dryRunEnded || this.mode !== 'combined') return 'separate';
-    return named ? 'dry-run' : 'uncombined';
+    // Transactions of reads cost less than savepoints, where they can be pipelined.
+    const most = kind === 'write' ? MOST_ISOLATIONS : Number(!named);
+    return this.mode !== 'separate' && this.isolations < most ? 'isolated' : 'separate';
   }
+}
+
+/** Such as a server that stops. Only a pooler answers on. */
+function isLostCommit(meaning: Meaning, { query }: FailedStatement): boolean {
+  return query === COMMIT && meaning === 'outage';
+}
+
+/** Whether it is what commits isolated queries. */
+function isEnd(unit: readonly PendingQuery[]): boolean {
+  return unit.at(-1) === COMMIT;
 }
 
 function resolveAll(queries: readonly PendingQuery[], rows: readonly Row[][]): void {

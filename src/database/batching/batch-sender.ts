@@ -13,8 +13,6 @@ import type { PendingQuery } from './statement.js';
 export interface BatchTarget extends BatchRules {
   readonly pool: () => pg.Pool;
   readonly availability: Availability;
-  /** The embedded engine has no working time limits. */
-  readonly isEmbedded?: boolean;
   /** Instead of the usual limits. */
   readonly answerMs?: number;
   readonly size: BatchSize;
@@ -76,8 +74,7 @@ export class BatchSender {
     };
     const timer = setTimeout(() => void giveUp(), this.target.answerMs ?? DATABASE_LIMITS.answerMs);
     const sentAt = performance.now();
-    this.plan.hasOldConnection =
-      sentAt - (client as pg.PoolClient & RowParsingClient).madeAt > DATABASE_LIMITS.keptMs;
+    this.plan.hasOldConnection = (client as pg.PoolClient & RowParsingClient).isOld;
     const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
       answered: () => {
         this.target.availability.recordResponse();

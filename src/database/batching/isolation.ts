@@ -1,26 +1,33 @@
-import { DATABASE_LIMITS } from '../limits.js';
-import { CHECK_CONSTRAINTS, LIMITS, limits, ownQuery, ROLLBACK } from './own-statements.js';
-import type { PendingQuery } from './statement.js';
+import type { DatabaseError } from 'pg';
+import { isRaised, meaningOfError } from '../database-errors.js';
+import type { RefusalLog } from '../refusal-log.js';
+import { QUERY_CANCELED } from '../sqlstate.js';
 
-const { lockMs, statementMs } = DATABASE_LIMITS;
-/** Shorter than alone. Longer than most inserts take on a busy server. */
-const LEAST_MS = 100;
-
-const LASTS_MS = 60_000;
+/** Where the server is close, isolated inserts take much longer than combined ones, and to find it out again hardly any time. */
+const LASTS_BATCHES = 20;
+/** Such as a missing right. */
+const CAUSE_LASTS_MS = 60_000;
 
 /**
- * Whether recorded batches isolate their inserts instead of combining them, which costs more. It begins when an insert
- * met a lock or was refused, and ends early when it makes a batch slow.
+ * Whether batches isolate their inserts instead of combining them, which costs more. It begins when an insert met a lock
+ * or was refused, or inserts cannot be combined, and ends early when it makes a batch too slow.
  */
 export class Isolation {
   private until = -Infinity;
+  private why: DatabaseError | undefined;
 
   get isOn(): boolean {
     return performance.now() < this.until;
   }
 
-  begin(): void {
-    this.until = performance.now() + LASTS_MS;
+  /** Why inserts cannot be combined, although each of them succeeds, if that is so. */
+  get cause(): DatabaseError | undefined {
+    return this.isOn ? this.why : undefined;
+  }
+
+  begin(lastsMs: number, cause = this.cause): void {
+    this.until = Math.max(this.until, performance.now() + lastsMs);
+    this.why = cause;
   }
 
   end(): void {
@@ -28,39 +35,67 @@ export class Isolation {
   }
 }
 
-/** Hides the savepoint before it. An insert that fails sets none, so that `BACK` undoes it alone. */
-const KEEP = ownQuery('SAVEPOINT kept');
-const BACK = ownQuery('ROLLBACK TO SAVEPOINT kept');
+/** What a batch finds out about its inserts, so that further ones need not. */
+export class Findings {
+  private attemptedAt = 0;
+  private ofCombined: DatabaseError | undefined;
+  /** Why inserts cannot be combined, unless some fail alone with the same code. */
+  private cause: DatabaseError | undefined;
+  private readonly codes = new Set<string | undefined>();
 
-/** What waits for the commit, after an insert and its triggers. */
-const CHECK = [CHECK_CONSTRAINTS, ownQuery('SET CONSTRAINTS ALL DEFERRED')];
+  constructor(
+    private readonly isolation: Isolation | undefined,
+    private readonly refusals: Pick<RefusalLog, 'countUncombined'>,
+  ) {}
 
-/** Inserts of one transaction, of which each can fail alone. `isolatedEnd` has to follow. */
-export function isolated(
-  begin: readonly PendingQuery[],
-  inserts: readonly PendingQuery[],
-  hasLimits: boolean,
-): PendingQuery[][] {
-  const first = [...begin, ...(hasLimits ? [limitsOf(inserts.length)] : []), KEEP];
-  return inserts.map((insert, i) => [...(i === 0 ? first : [BACK]), insert, ...CHECK, KEEP]);
+  attempted(): void {
+    this.attemptedAt = performance.now();
+  }
+
+  combinedFailed(error: DatabaseError): void {
+    this.ofCombined = error;
+    this.cause = mayConcernAll(error) ? error : undefined;
+  }
+
+  isolatedFailed(error: DatabaseError): void {
+    if (!isSlow(error)) this.codes.add(error.code);
+  }
+
+  /** One of them may be faulty. */
+  someGivenUp(): void {
+    this.cause = undefined;
+  }
+
+  /** Further batches need not wait for what is found out, by when this one may be late. */
+  isolate(): void {
+    if (this.ofCombined && !isSlow(this.ofCombined)) this.isolation?.begin(this.lastsMs);
+  }
+
+  isolated(): void {
+    const { isolation, refusals, codes } = this;
+    if (!isolation) return;
+    const error = this.cause ?? isolation.cause;
+    const cause = error && !codes.has(error.code) ? error : undefined;
+    if (cause) refusals.countUncombined(cause);
+    if (cause && this.cause) isolation.begin(CAUSE_LASTS_MS, cause);
+    else if (codes.size > 0) isolation.begin(this.lastsMs, cause);
+  }
+
+  private get lastsMs(): number {
+    return LASTS_BATCHES * (performance.now() - this.attemptedAt);
+  }
 }
 
-export function isolatedEnd(hasLimits: boolean): PendingQuery[] {
-  return hasLimits ? [BACK, LIMITS] : [BACK];
+/** In isolation, it would take longer. */
+function isSlow(error: DatabaseError): boolean {
+  return error.code === QUERY_CANCELED && !isRaised(error);
 }
 
-/** Each in a transaction of its own, which is rolled back. */
-export function tried(
-  begin: readonly PendingQuery[],
-  inserts: readonly PendingQuery[],
-  hasLimits: boolean,
-): PendingQuery[][] {
-  const limits = hasLimits ? [limitsOf(inserts.length)] : [];
-  return inserts.flatMap((insert) => [[...begin, ...limits, insert, CHECK_CONSTRAINTS], [ROLLBACK]]);
-}
-
-/** All together they wait for locks as long as one may. */
-function limitsOf(inserts: number): PendingQuery {
-  const ms = Math.max(LEAST_MS, Math.ceil(statementMs / inserts));
-  return limits(Math.ceil(lockMs / inserts), ms);
+/**
+ * Whether an error of combined inserts may concern all of them: for instance, single ones need no permission to use the
+ * sequence of the ids. Most errors that a row causes do not. 22012: a trigger chose ids. P0001: a trigger may count the
+ * rows.
+ */
+function mayConcernAll(error: DatabaseError): boolean {
+  return meaningOfError(error) === 'schema' || ['22012', 'P0001'].includes(error.code ?? '');
 }

@@ -2,7 +2,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { PendingQuery } from './statement.js';
 
 const { statementMs, lockMs } = DATABASE_LIMITS;
-const NO_WAIT_MS = 1;
+export const NO_WAIT_MS = 1;
 
 export const BEGIN = ownQuery('BEGIN');
 export const COMMIT = ownQuery('COMMIT');

@@ -41,9 +41,12 @@ export function isBeforeCommit({ routine }: DatabaseError, failed?: FailedStatem
 }
 
 export interface TransactionListener {
-  /** The transaction is committed. `rows` holds the rows of each statement. */
+  /** The transaction is committed, or a unit of it succeeded. `rows` holds the rows of each statement. */
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void;
-  /** The transaction is rolled back. `failed` is `undefined` when its statements succeeded and the commit at its end failed. */
+  /**
+   * The transaction is rolled back, or a unit of it failed. `failed` is `undefined` when its statements succeeded and the
+   * commit at its end failed.
+   */
   rolledBack(transaction: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): void;
 }
 
@@ -56,10 +59,11 @@ export interface ConnectionListener {
 
 /**
  * Several transactions in one write, each of some statements and a Sync, which commits them: one round trip and a few
- * system calls for all of them.
+ * system calls for all of them. They may also be the units of one explicit transaction.
  *
  * pg sees the last ReadyForQuery only, and no error that is followed by ReadyForQuery. An error followed by
- * ReadyForQuery means that the transaction is rolled back and the connection usable, whatever the server's language.
+ * ReadyForQuery means that the transaction is rolled back, or has failed, and the connection is usable, whatever the
+ * server's language.
  */
 export class PipelinedBatch implements PgQuery {
   /** The index of the transaction that is being answered. */

@@ -1,15 +1,16 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg';
 import { readSockets } from '../../common/read-sockets.js';
-import { meaningOfError, OutcomeUnknown, toTransactionError } from '../database-errors.js';
+import { isRaised, meaningOfError, OutcomeUnknown, toTransactionError } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated, UNIQUE_VIOLATION } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
-import { type Isolation, isolated, isolatedEnd, tried } from './isolation.js';
-import { BEGIN, COMMIT, LIMITS, ownQuery, ROLLBACK } from './own-statements.js';
+import { isolated, isolatedEnd, sharedLimits, tried } from './isolated-units.js';
+import type { Isolation } from './isolation.js';
+import { BEGIN, COMMIT, ownQuery, ROLLBACK } from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 
@@ -18,10 +19,15 @@ const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
 /** Isolated inserts that take longer cost a batch too much of its time. */
 const SLOW_MS = answerMs / 2;
 
+/** Long: to find it out again takes several round trips, and all of the batch run again. */
+const ISOLATED_MS = 60_000;
+
 /** As `StatementQueues` sets it for connections without a pooler. */
 const IDLE_LIMIT = ownQuery(
   `SELECT set_config('idle_in_transaction_session_timeout', '${waitMs + answerMs}', true)`,
 );
+
+export type RecordedTarget = BatchTarget & { readonly isolation: Isolation };
 
 /** Why an insert failed alone. */
 interface Refusal {
@@ -53,8 +59,7 @@ export class RecordedBatch {
   private renderTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly target: BatchTarget,
-    private readonly isolation: Isolation,
+    private readonly target: RecordedTarget,
     private readonly client: pg.PoolClient & RowParsingClient,
     private readonly queries: readonly PendingQuery[],
     /** Called at the end: the connection can be used again, or cannot. */
@@ -68,15 +73,18 @@ export class RecordedBatch {
     }
     this.timer = setTimeout(() => void this.giveUp(), answerMs);
     this.inserts = this.queries.map((query, i) => ({ ...query, resolve: (of) => void (this.rows[i] = of) }));
-    this.isIsolated = this.isolation.isOn;
+    this.isIsolated = this.target.isolation.isOn;
     const units = this.isIsolated
-      ? isolated(this.begin, this.inserts, this.hasLimits)
-      : [[...this.begin, ...combineInserts(this.inserts, this.target.distribution)]];
+      ? isolated(this.beginFor(this.inserts.length), this.inserts)
+      : [[...this.beginFor(1), ...combineInserts(this.inserts, this.target.distribution)]];
     this.exchange(units, () => this.hold());
   }
 
-  private get begin(): PendingQuery[] {
-    return this.hasLimits && !this.target.named ? [BEGIN, LIMITS, IDLE_LIMIT] : [BEGIN];
+  /** Of statements that share the limits of one. The connections of a pooler come without limits. */
+  private beginFor(statements: number): PendingQuery[] {
+    const { named } = this.target;
+    if (!this.hasLimits || (named && statements === 1)) return [BEGIN];
+    return named ? [BEGIN, sharedLimits(statements)] : [BEGIN, IDLE_LIMIT, sharedLimits(statements)];
   }
 
   private get hasLimits(): boolean {
@@ -88,7 +96,7 @@ export class RecordedBatch {
     const firstKept = this.queries.findIndex((_, i) => !this.refusals.has(i));
     const isSlow = performance.now() - this.startedAt > SLOW_MS;
     // Unless it is slow because of one that was refused.
-    if (this.isIsolated && isSlow && this.refusals.size === 0) this.isolation.end();
+    if (this.isIsolated && isSlow && this.refusals.size === 0) this.target.isolation.end();
     for (const [i, refusal] of this.refusals) refusal.isCertain = firstKept < 0 || i < firstKept;
     if (firstKept < 0) {
       this.rollBack();
@@ -135,7 +143,7 @@ export class RecordedBatch {
     }
     this.state = 'trying';
     this.settle();
-    this.exchange(tried(this.begin, uncertain, this.hasLimits), () => this.end(true));
+    this.exchange(tried(this.beginFor(uncertain.length), uncertain), () => this.end(true));
   }
 
   private fail(cause: unknown, failed?: FailedStatement): void {
@@ -168,13 +176,13 @@ export class RecordedBatch {
     const isRecord = isCommitting && failed !== undefined && isBeforeCommit(cause, failed);
     if (isCommitting && !isRecord) {
       const isUnknown = toTransactionError(cause, true) instanceof OutcomeUnknown;
-      if (isUnknown && !this.isBroken) this.isolation.begin(); // maybe a trigger said so
+      if (isUnknown && !this.isBroken) this.target.isolation.begin(ISOLATED_MS); // maybe a trigger said so
       if (this.isBroken || isUnknown) return new OutcomeUnknown({ cause });
     }
     // The next attempt looks records up.
     if (isRecord) return new RunAgain({ cause }, cause.code === UNIQUE_VIOLATION ? 'none' : 'unknown');
     const isFoundNext = !this.isIsolated && !this.isBroken && isIsolatable(cause);
-    if (isFoundNext) this.isolation.begin();
+    if (isFoundNext) this.target.isolation.begin(ISOLATED_MS);
     return new RunAgain({ cause }, isFoundNext ? 'none' : 'unknown');
   }
 
@@ -185,7 +193,7 @@ export class RecordedBatch {
     const refusals = [...this.refusals.values()];
     const busy = refusals.find(({ error }) => meaningOfError(error) === 'busy');
     if (busy) this.countLock(busy.error, busy.failed);
-    if (refusals.some(({ error }) => isIsolatable(error))) this.isolation.begin();
+    if (refusals.some(({ error }) => isIsolatable(error))) this.target.isolation.begin(ISOLATED_MS);
     for (const [i, refusal] of this.refusals) this.queries[i]?.reject(this.errorOf(refusal));
     this.done(isUsable && refusals.every(({ error, failed }) => concernsInsert(error, failed)));
   }
@@ -208,10 +216,7 @@ export class RecordedBatch {
     return new RunAgain({ cause: error }, this.outcome || isForAll ? 'none' : 'own');
   }
 
-  /** PgBouncer 1.18 drops a connection that pipelines transactions: without names, the units follow one by one. */
   private exchange(units: PendingQuery[][], succeeded: () => void): void {
-    const sent = this.target.named ? units : units.slice(0, 1);
-    const next = units.slice(sent.length);
     let refusal: { error: DatabaseError; failed: FailedStatement | undefined } | undefined;
     const listener = {
       committed: (unit: readonly PendingQuery[], rows: Row[][]) =>
@@ -226,10 +231,9 @@ export class RecordedBatch {
     const answered = (): void => {
       this.target.availability.recordResponse();
       if (refusal) this.fail(refusal.error, refusal.failed);
-      else if (next.length > 0) this.exchange(next, succeeded);
       else succeeded();
     };
-    this.sent = new PipelinedBatch(sent, this.target.named, listener, { answered, broken: this.broken });
+    this.sent = new PipelinedBatch(units, this.target.named, listener, { answered, broken: this.broken });
     this.client.query(this.sent);
   }
 
@@ -237,7 +241,7 @@ export class RecordedBatch {
   private positionOf(unit: readonly PendingQuery[], failed?: FailedStatement): number {
     const at = unit.findIndex((query) => this.inserts.includes(query));
     const mayFailAlone = this.isIsolated || this.queries.length === 1;
-    if (!mayFailAlone || !failed || at < 0 || unit.indexOf(failed.query) < at) return -1;
+    if (!mayFailAlone || !failed || at < 0 || failed.answered.length < at) return -1;
     return this.inserts.indexOf(unit[at] as PendingQuery);
   }
 
@@ -252,7 +256,7 @@ export class RecordedBatch {
   private async giveUp(): Promise<void> {
     await readSockets();
     if (this.state === 'ended') return;
-    if (this.isIsolated && this.state === 'inserting') this.isolation.end();
+    if (this.isIsolated && this.state === 'inserting') this.target.isolation.end();
     this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
     this.client.abandon(this.sent?.unanswered.length ?? 0, () => this.broken(undefined));
   }
@@ -273,7 +277,7 @@ function isOwn({ error, failed }: Refusal): boolean {
 
 /** Not timeouts: isolated inserts take longer still. */
 function isIsolatable(error: DatabaseError): boolean {
-  const isTimeout = meaningOfError(error) === 'busy' && error.code !== LOCK_NOT_AVAILABLE;
+  const isTimeout = meaningOfError(error) === 'busy' && error.code !== LOCK_NOT_AVAILABLE && !isRaised(error);
   const isOfValue = isOfStatement(error) || mayBeOutdated(error.code ?? '');
   return isOfValue && !isTimeout;
 }

@@ -6,7 +6,6 @@ import { RefusalLog } from '../refusal-log.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import { RecentLock } from './recent-lock.js';
 import { BatchSize } from './batch-size.js';
-import { Combining } from './combining.js';
 import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { PendingQuery } from './statement.js';
@@ -47,7 +46,7 @@ describe('RecordedSender', () => {
       availability: new Availability(),
       refusals: new RefusalLog(),
       locks: new RecentLock(),
-      combining: new Combining(),
+      isolation,
       size,
       kind: 'write',
       named,
@@ -56,7 +55,7 @@ describe('RecordedSender', () => {
       most = allowed;
       return queries;
     };
-    const ended = new Promise((end) => new RecordedSender(target, isolation, end).start(take));
+    const ended = new Promise((end) => new RecordedSender(target, end).start(take));
     const settled = outcomes.map((outcome) =>
       outcome.catch((reason: Error & { code?: string }) =>
         reason instanceof RunAgain ? `run again, fault: ${reason.fault}` : (reason.code ?? reason),
@@ -88,6 +87,13 @@ describe('RecordedSender', () => {
     expect(isolation.isOn).toBe(true);
   });
 
+  it('isolates inserts after a trigger has raised the code of a time limit', async () => {
+    const raised = error('57014', 'ERROR', 'exec_stmt_raise');
+    const server = new FakePostgres((asked) => (asked === '-many|' ? [BEGUN, raised, READY] : OK));
+    expect(await send(server, 2)).toEqual([AGAIN.none, AGAIN.none]);
+    expect(isolation.isOn).toBe(true);
+  });
+
   it('isolates inserts after one was refused, and then that one fails alone, which is tried once more', async () => {
     const server = new FakePostgres((asked) => {
       if (asked === '-many|') return [BEGUN, error('23505'), READY];
@@ -109,7 +115,7 @@ describe('RecordedSender', () => {
     );
     expect(await send(server, 2)).toEqual(['stored', 'stored']);
     expect([size.most, most]).toEqual([4, undefined]);
-    isolation.begin();
+    isolation.begin(60_000);
     const isolated = new FakePostgres((asked) =>
       asked === ISOLATED_TWO ? [...BEGIN, ...inserted, ...BACK, ...inserted] : COMMITTED,
     );
@@ -126,7 +132,7 @@ describe('RecordedSender', () => {
   });
 
   it('has an insert run again that succeeds alone', async () => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) => {
       if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...refused('23505')];
       return asked === '--one-|-|' ? [done(), done(), done(['a']), done(), READY, ...OK] : COMMITTED;
@@ -135,7 +141,7 @@ describe('RecordedSender', () => {
   });
 
   it('needs no further try for an insert before which none succeeded', async () => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) =>
       asked === ISOLATED_TWO ? [...BEGIN, ...refused('23505'), ...BACK, ...inserted] : COMMITTED,
     );
@@ -144,7 +150,7 @@ describe('RecordedSender', () => {
   });
 
   it('takes what fails with the check of the constraints for the fault of the insert before it', async () => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) =>
       asked === ISOLATED_TWO
         ? [...BEGIN, done(['a']), error('23514'), READY, ...BACK, ...inserted]
@@ -157,7 +163,7 @@ describe('RecordedSender', () => {
     ['that met a lock, while others met none', 'own', inserted],
     ['that met a lock, as all did', 'none', refused('55P03')],
   ] as const)('has an insert run again %s: fault %s', async (_what, fault, other) => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) => {
       if (asked === ISOLATED_TWO) return [...BEGIN, ...refused('55P03'), ...BACK, ...other];
       return asked === '-|' ? OK : COMMITTED;
@@ -166,7 +172,7 @@ describe('RecordedSender', () => {
   });
 
   it('rolls back when all are refused, and tells each why', async () => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) =>
       asked === ISOLATED_TWO ? [...BEGIN, ...refused('23505'), ...BACK, ...refused('23514')] : OK,
     );
@@ -175,7 +181,7 @@ describe('RecordedSender', () => {
   });
 
   it('has the refused one run again when those before it are not committed', async () => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) => {
       if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...refused('23505')];
       return asked === '-|' ? OK : [...BACK, done(), error('23505', 'ERROR', '_bt_check_unique'), READY];
@@ -189,15 +195,18 @@ describe('RecordedSender', () => {
     expect([server.received, isolation.isOn]).toEqual([['-one|', '-|'], true]);
   });
 
-  it('sends isolated inserts one after another where no pipelines are possible', async () => {
+  it('isolates and tries inserts in one transaction each, as poolers take no pipelined ones', async () => {
     named = false;
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) => {
-      if (asked === '---------|') return [...BEGIN, done(), done(), ...refused('23505')];
-      return asked === '-----|' ? [...BACK, ...inserted] : COMMITTED;
+      if (asked.startsWith('--------|'))
+        return [...BEGIN, done(), ...inserted, ...BACK, ...refused('23505'), ...BACK, ...refused('23505')];
+      if (asked.startsWith('------|'))
+        return [...BEGIN, done(), ...refused('23505'), ...BACK, done(['a']), done(), READY, ...OK];
+      return [...BACK, done(), done(['a', '1']), ...OK];
     });
-    expect(await send(server, 2)).toEqual(['23505', 'stored']);
-    expect(server.received).toEqual(['---------|', '-----|', '----|']);
+    expect(await send(server, 3)).toEqual(['stored', '23505', AGAIN.own]);
+    expect(server.received).toEqual(['--------|-----|-----|', '----|', '------|---|-|']);
   });
 
   it('isolates inserts after the commit refused them', async () => {
@@ -212,7 +221,7 @@ describe('RecordedSender', () => {
   it.each(['40001', '53100', '08006'])(
     'has one insert run again after %s, and stores the others',
     async (code) => {
-      isolation.begin();
+      isolation.begin(60_000);
       const server = new FakePostgres((asked) => {
         if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...refused(code)];
         return COMMITTED;
@@ -222,7 +231,7 @@ describe('RecordedSender', () => {
   );
 
   it('has all run again when the transaction failed with an insert', async () => {
-    isolation.begin();
+    isolation.begin(60_000);
     const server = new FakePostgres((asked) =>
       asked === ISOLATED_THREE
         ? [...BEGIN, ...inserted, ...BACK, ...refused('53100'), error('25P02'), READY]
@@ -261,9 +270,9 @@ describe('RecordedSender', () => {
     const slow = (): void => {
       if (++exchanges > 1) return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 310);
-      isolation.begin(); // another batch began it meanwhile
+      isolation.begin(60_000); // another batch began it meanwhile
     };
-    if (sent === 'isolated') isolation.begin();
+    if (sent === 'isolated') isolation.begin(60_000);
     const server = new FakePostgres((asked) => {
       if (asked === ISOLATED_TWO) return [...BEGIN, ...inserted, ...BACK, ...inserted];
       if (asked === '--many-|') return COMMITTED;

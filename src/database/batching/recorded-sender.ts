@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import type { RowParsingClient } from '../pg-driver.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import type { BatchTarget, Take } from './batch-sender.js';
-import type { Isolation } from './isolation.js';
-import { RecordedBatch } from './recorded-batch.js';
+import type { Take } from './batch-sender.js';
+import { RecordedBatch, type RecordedTarget } from './recorded-batch.js';
 
 /**
  * Sends a batch of inserts whose requests answer before the commit: first the inserts, then their companions and the
@@ -12,8 +11,7 @@ import { RecordedBatch } from './recorded-batch.js';
  */
 export class RecordedSender {
   constructor(
-    private readonly target: BatchTarget,
-    private readonly isolation: Isolation,
+    private readonly target: RecordedTarget,
     /** Called at the end, with an error if there was no connection. */
     private readonly done: (error?: Error) => void,
   ) {}
@@ -26,10 +24,9 @@ export class RecordedSender {
       }
       new RecordedBatch(
         this.target,
-        this.isolation,
         client as pg.PoolClient & RowParsingClient,
-        // Isolated inserts share the time of a statement, and behind poolers each takes a round trip.
-        take(this.isolation.isOn ? DATABASE_LIMITS.batch : undefined),
+        // Isolated inserts share the time of a statement.
+        take(this.target.isolation.isOn ? DATABASE_LIMITS.batch : undefined),
         (isUsable) => {
           release(!isUsable);
           this.done();

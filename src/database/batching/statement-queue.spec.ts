@@ -7,7 +7,6 @@ import { done, FakePostgres, insert, READY } from '../../../test/support/fake-po
 import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
-import { Combining } from './combining.js';
 import type { Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -28,7 +27,6 @@ describe('A queue of statements', () => {
       availability,
       refusals: { count: () => {}, countLate, countUncombined: () => {} },
       locks: new RecentLock(),
-      combining: new Combining(),
       size: new BatchSize(),
       pool: noConnection,
       ...other,

@@ -12,7 +12,6 @@ import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
-import { Combining } from './combining.js';
 import { Isolation } from './isolation.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
@@ -56,8 +55,8 @@ export class StatementQueues {
     const { distribution } = connection.kind === 'server' ? connection : {};
     this.isDistributed = distribution !== undefined;
     const target = { availability, refusals, named, isEmbedded, distribution };
-    const targetOf = (kind: 'read' | 'write', max: number, size = new BatchSize()): BatchTarget => {
-      const own = { kind, size, locks: new RecentLock(), combining: new Combining() };
+    const targetOf = (kind: 'read' | 'write', max: number): BatchTarget => {
+      const own = { kind, size: new BatchSize(), locks: new RecentLock() };
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
@@ -81,17 +80,15 @@ export class StatementQueues {
         ? new StandbyReads(connection, this.primaryReads, availability)
         : undefined;
     this.reads = this.standbys ?? this.primaryReads;
-    this.writes = new StatementQueue(targetOf('write', write), write);
+    this.writes = new StatementQueue({ ...targetOf('write', write), isolation: new Isolation() }, write);
     this.pools.push(...this.allPools);
-    // Behind poolers each isolated insert takes a round trip, and where one is refused, all of its batch run again.
-    const { batch } = DATABASE_LIMITS;
-    const forRecorded = targetOf('write', recorded, named ? undefined : new BatchSize(batch, batch));
+    const forRecorded = targetOf('write', recorded);
     const recordedQueue = (connections: number, waitingPlaces?: WaitingPlaces): StatementQueue => {
-      const isolation = new Isolation();
+      const target = { ...forRecorded, isolation: new Isolation() };
       return new StatementQueue(
-        forRecorded,
+        target,
         connections,
-        (done) => new RecordedSender(forRecorded, isolation, done),
+        (done) => new RecordedSender(target, done),
         waitingPlaces,
       );
     };

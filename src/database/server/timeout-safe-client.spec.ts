@@ -1,22 +1,74 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
-import type { Connection } from 'pg';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import pg, { type Connection, DatabaseError } from 'pg';
+import { Session } from './session.js';
 import { TimeoutSafeClient } from './timeout-safe-client.js';
 
-afterEach(() => void jest.useRealTimers());
+let started = 0;
+beforeEach(() => {
+  jest.useFakeTimers();
+  jest.advanceTimersByTime(++started * 60_000); // later than whatever the test before found
+});
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
+
+function isOutdatedAfter(code: string, client: TimeoutSafeClient, routine = ''): boolean {
+  const { connection } = client as unknown as { connection: Connection };
+  connection.emit('refusal', { code, routine });
+  return client.isOutdated;
+}
 
 it.each([
   ['settings of its role', '42501', 2_000],
   ['types that a function uses', '42804', 10_000],
 ])('A connection whose session may have %s as they were is replaced, unless it is new', (_, code, ms) => {
-  jest.useFakeTimers({ now: 0 });
-  const refuse = (): boolean => {
-    const { connection } = client as unknown as { connection: Connection };
-    connection.emit('refusal', { code });
-    return client.isOutdated;
-  };
-  const client = new TimeoutSafeClient();
+  const client = new TimeoutSafeClient({ session: new Session() });
   jest.advanceTimersByTime(ms);
-  expect(refuse()).toBe(false);
+  expect(isOutdatedAfter(code, client)).toBe(false);
   jest.advanceTimersByTime(1);
-  expect(refuse()).toBe(true);
+  expect(isOutdatedAfter(code, client)).toBe(true);
+});
+
+it.each([
+  ['was young, not for a second', null, false],
+  [
+    'may not be ended, not for a second',
+    Object.assign(new DatabaseError('no', 1, 'error'), { code: '42501' }),
+    false,
+  ],
+  ['has ended', Object.assign(new DatabaseError('no', 1, 'error'), { code: '57P01' }), true],
+  ['has ended with its connection', new Error('Connection terminated unexpectedly'), true],
+] as const)(
+  'Of a pooler, new connections may have old sessions; after one that %s',
+  (_what, error, isNextAsked) => {
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    query.mockImplementation((_text: unknown, answer: (error: Error | null) => void) => answer(error));
+    const client = Object.assign(new TimeoutSafeClient(), { readyForQuery: true });
+    expect(isOutdatedAfter('42804', client)).toBe(true);
+    const after = jest.fn();
+    client.endSession(after);
+    expect(after).toHaveBeenCalledTimes(1);
+    expect(isOutdatedAfter('42804', new TimeoutSafeClient())).toBe(isNextAsked);
+    jest.advanceTimersByTime(1_001);
+    expect(isOutdatedAfter('42804', new TimeoutSafeClient())).toBe(true);
+  },
+);
+
+it('What a function raises does not come from the session', () => {
+  const client = new TimeoutSafeClient({ session: new Session() });
+  jest.advanceTimersByTime(60_000);
+  expect(isOutdatedAfter('22P02', client, 'exec_stmt_raise')).toBe(false);
+});
+
+it.each([
+  ['42501', '2000 milliseconds'],
+  ['42804', '5000 milliseconds'],
+])('Of a pooler, a session is ended after %s if it is older than %s', (code, age) => {
+  const query = jest.spyOn(pg.Client.prototype, 'query');
+  query.mockImplementation(() => {});
+  const client = Object.assign(new TimeoutSafeClient(), { readyForQuery: true });
+  isOutdatedAfter(code, client);
+  client.endSession(() => {});
+  expect(query.mock.calls[0]?.[0]).toMatchObject({ text: expect.stringContaining(age) as unknown });
 });

@@ -1,4 +1,5 @@
 import pg, { type Connection, DatabaseError } from 'pg';
+import { isRaised } from '../database-errors.js';
 import { destroyConnection, isClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
@@ -11,8 +12,12 @@ import type { Session } from './session.js';
 /** pg parses timestamps in ISO style only. PgBouncer applies these to every connection that it lends. */
 const STYLES = { DateStyle: 'ISO', TimeZone: 'UTC', standard_conforming_strings: 'on' };
 
-/** If new connections are refused the same, each is replaced so often. */
+/** If new sessions are refused the same, each is replaced so often. */
 const OUTDATED_MS = 2_000;
+/** The same for a session of a pooler that may know types as they were: a row may be the cause. */
+const POOLED_MS = 5_000;
+/** A pooler's session that may be the cause of an error is ended if it is old. If it is not, none is for this time. */
+const YOUNG_MS = 1_000;
 
 export type Callback = (error: Error | null, ...results: unknown[]) => void;
 
@@ -21,10 +26,13 @@ const { getStartupConf } = pg.Client.prototype as unknown as {
   getStartupConf: (this: pg.Client) => Record<string, string>;
 };
 
-const END_SESSION = {
-  text: 'ROLLBACK; SELECT pg_terminate_backend(pg_backend_pid())',
+const endSessionOlderThan = (ms: number): pg.QueryConfig & { query_timeout: number } => ({
+  text: `ROLLBACK; SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE pid = pg_backend_pid() AND backend_start < now() - interval '${ms} milliseconds'`,
   query_timeout: DATABASE_LIMITS.answerMs,
-};
+});
+/** When one was last too young, or may not be ended. */
+let foundYoungAt = -Infinity;
 
 const ignore = (): void => {};
 
@@ -37,17 +45,26 @@ export class TimeoutSafeClient extends RowParsingClient {
   /** Its session may have settings that the role or the database has no more, or functions that know types as they were. */
   isOutdated = false;
   server: string | undefined;
+  /** The least age of a session of a pooler that it is ended for that. */
+  private outdatedMs = OUTDATED_MS;
   private readonly session: Session | undefined;
 
   constructor(config?: string | SessionConfig) {
     super(config);
     if (typeof config === 'object') this.session = config.session;
     const { connection } = this as unknown as { connection: Connection };
-    connection.on('refusal', ({ code = '' }: DatabaseError) => {
-      const age = performance.now() - this.madeAt;
-      this.isOutdated ||=
-        (OF_SESSION.has(code) && age > OUTDATED_MS) || (mayBeOutdated(code) && age > DATABASE_LIMITS.keptMs);
+    connection.on('refusal', (error: DatabaseError) => {
+      const { code = '' } = error;
+      const isSetting = OF_SESSION.has(code) && this.isOlderThan(OUTDATED_MS);
+      if (isRaised(error) || !(isSetting || (mayBeOutdated(code) && this.isOld))) return;
+      this.isOutdated = true;
+      this.outdatedMs = isSetting ? OUTDATED_MS : POOLED_MS;
     });
+  }
+
+  /** A pooler lends sessions of any age. */
+  protected override isOlderThan(ms: number): boolean {
+    return this.session ? super.isOlderThan(ms) : performance.now() - foundYoungAt > YOUNG_MS;
   }
 
   /**
@@ -76,8 +93,14 @@ export class TimeoutSafeClient extends RowParsingClient {
   /** A pooler, to which a session cannot belong, would lend it to the connection that replaces this one. */
   endSession(after: () => void): void {
     const { readyForQuery: isIdle } = this as unknown as { readyForQuery: boolean };
-    if (this.session || !isIdle) after();
-    else this.query(END_SESSION, () => after());
+    if (this.session || !isIdle) {
+      after();
+      return;
+    }
+    this.query(endSessionOlderThan(this.outdatedMs), (error: Error | null) => {
+      if (!error || isForbidden(error)) foundYoungAt = performance.now();
+      after();
+    });
   }
 
   /** A connection counts as made once it has told its server, unless the server refuses to. */
@@ -121,6 +144,10 @@ export class TimeoutSafeClient extends RowParsingClient {
     if (error?.message === 'Query read timeout') this.abandon(1, settle);
     else settle();
   }
+}
+
+function isForbidden(error: Error): boolean {
+  return error instanceof DatabaseError && error.code === '42501';
 }
 
 export function isCallback(value: unknown): value is Callback {

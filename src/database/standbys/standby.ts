@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { RecentLock } from '../batching/recent-lock.js';
 import type { BatchTarget } from '../batching/batch-sender.js';
 import { BatchSize } from '../batching/batch-size.js';
-import { Combining } from '../batching/combining.js';
 import type { Row, Statement } from '../batching/statement.js';
 import { type SenderOf, StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -56,7 +55,6 @@ export class Standby {
       size: new BatchSize(STANDBY_BATCH, STANDBY_BATCH),
       refusals: { count() {}, countLate() {}, countUncombined() {} }, // the primary serves
       locks: new RecentLock(),
-      combining: new Combining(),
       pool: () => pool,
     };
     const catchUp = (client: pg.PoolClient) => this.use(() => this.follower.catchUp(client));
