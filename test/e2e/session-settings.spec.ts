@@ -70,6 +70,20 @@ describeOnServer('Settings of a database', () => {
     },
   );
 
+  it('have the server end sessions whose client is gone without a word', async () => {
+    if (!preparedStatements) return; // PgBouncer
+    const app = await start();
+    try {
+      const names = ['tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count'];
+      const shown = await app
+        .get(DataSource)
+        .query('SELECT setting FROM pg_settings WHERE name = ANY ($1) ORDER BY name DESC', [names]);
+      expect(shown).toEqual([{ setting: '5' }, { setting: '10' }, { setting: '3' }]);
+    } finally {
+      await app.close();
+    }
+  });
+
   it('that change later, change no connection', async () => {
     if (!preparedStatements) return; // PgBouncer
     const app = await start('?options=-c%20extra_float_digits%3D0');

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 /**
- * Settings on which answers depend. PostgreSQL applies a change for the role or the database to new connections only, so
+ * Settings on which answers depend, or the server's health. PostgreSQL applies a change for the role or the database to new connections only, so
  * without them, connections would differ by when they were opened.
  */
 const SETTINGS = {
@@ -13,6 +13,11 @@ const SETTINGS = {
   IntervalStyle: 'postgres',
   row_security: 'off', // a policy makes statements fail, instead of hiding rows
   synchronous_commit: 'on', // an acknowledged change is durable, and included in what standbys must have
+  // Sessions whose client is gone without a word, as with a lost machine, would stay for two hours, and fill the server.
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '25000',
 };
 
 /** The settings of every connection, except behind poolers, which reject them at start-up. `options` in the URL override them. */
