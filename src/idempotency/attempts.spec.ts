@@ -18,9 +18,9 @@ describe('The attempts of a change', () => {
 
   const partners = (attempts: Attempts): string => {
     attempts.begin();
-    const sharesWith = attempts.sharesWith();
+    const withOwn = attempts.decideIfWithOwn();
     if (attempts.isAlone) return 'alone';
-    return sharesWith === load ? 'its key' : 'all';
+    return withOwn ? 'its key' : 'all';
   };
   const create = (): Attempts => new Attempts(load, Infinity);
   const partnersOfNext = (): string => partners(create());

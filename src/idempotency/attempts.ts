@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { KeyLoad } from '../common/exchange.js';
+import { doubt, isDoubtful, type Owner } from '../database/batching/owners.js';
 import { meaningOfError } from '../database/database-errors.js';
 import type { RunAgain } from '../database/transactions/recorded-change.js';
 
@@ -22,18 +23,16 @@ const LOOKED_UP_MS = 60_000;
 const DOUBTED_MS = 5_000;
 
 declare module '../common/exchange.js' {
-  interface KeyLoad {
+  interface KeyLoad extends Owner {
     /** When a record of the key was found, by `performance.now()`. */
     lastRepetition?: number;
-    /** When a change of the key had its batch run again: it waited for a lock, or another replica had made it. */
-    lastDisturbance?: number;
   }
 }
 
 /** With whom a change shares a transaction, attempt after attempt. */
 export class Attempts {
   private count = 0;
-  private isDoubtful = false;
+  private sharesWithOwn = false;
   /** In the previous attempt. */
   private fault: RunAgain['fault'] = 'none';
   /** It was not made before. If it turns out to be, another replica made it meanwhile. */
@@ -51,7 +50,7 @@ export class Attempts {
 
   lookedUp(isKnown: boolean): void {
     if (isKnown) this.load.lastRepetition = performance.now();
-    if (isKnown && this.isNew) this.load.lastDisturbance = performance.now();
+    if (isKnown && this.isNew) doubt(this.load, DOUBTED_MS);
     this.isNew = !isKnown;
   }
 
@@ -59,17 +58,17 @@ export class Attempts {
     return this.count > SHARED_ATTEMPTS;
   }
 
-  /** With the changes of its key, or with all. */
-  sharesWith(): object | undefined {
-    this.isDoubtful = this.fault !== 'none' || isRecent(this.load.lastDisturbance, DOUBTED_MS);
-    return this.isDoubtful ? this.load : undefined;
+  /** Returns whether it shares a transaction with the changes of its key only. */
+  decideIfWithOwn(): boolean {
+    this.sharesWithOwn = this.fault !== 'none' || isDoubtful(this.load);
+    return this.sharesWithOwn;
   }
 
   /** It was rolled back. Returns whether another attempt may succeed. */
   mayGoOn({ cause, fault }: RunAgain): boolean {
     this.fault = fault;
-    const isOwn = fault === 'own' || (this.isDoubtful && fault === 'unknown' && isBusy(cause));
-    if (isOwn) this.load.lastDisturbance = performance.now();
+    const isOwn = fault === 'own' || (this.sharesWithOwn && fault === 'unknown' && isBusy(cause));
+    if (isOwn) doubt(this.load, DOUBTED_MS);
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
 }

@@ -13,7 +13,9 @@ import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import { DatabaseBusy, OutcomeUnknown, toOutage, underKey } from '../database/database-errors.js';
+import { StatementQueues } from '../database/batching/statement-queues.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
+import { ownedBy } from '../database/transactions/open-transaction.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { countHeader } from '../edge/http/raw-headers.js';
@@ -56,6 +58,7 @@ export class RecordedAnswers extends KeyedRequests {
   constructor(
     private readonly records: AnswerRecords,
     private readonly transactions: Transactions,
+    private readonly queues: StatementQueues,
     places: WaitingPlaces,
   ) {
     super();
@@ -86,6 +89,10 @@ export class RecordedAnswers extends KeyedRequests {
     }
   }
 
+  withoutKey({ caller }: FastifyRequest, run: () => Promise<unknown>): Promise<unknown> {
+    return caller && this.queues.wantsOwners ? ownedBy(caller.load, run) : run();
+  }
+
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {
     const { request, reply, run, digest, bodyHash, deadline } = keyed;
     const { load } = request.caller as Caller;
@@ -94,9 +101,9 @@ export class RecordedAnswers extends KeyedRequests {
     for (;;) {
       const known = attempts.begin() ? await this.find(digest, attempts) : undefined;
       if (known) return known;
-      const sharesWith = attempts.sharesWith();
-      if (sharesWith) this.underWay.delay(digest);
-      const change = new RecordedChange(transactions, attempts.isAlone, deadline, sharesWith);
+      const withOwn = attempts.decideIfWithOwn();
+      if (withOwn) this.underWay.delay(digest);
+      const change = new RecordedChange(transactions, attempts.isAlone, deadline, load, withOwn);
       try {
         const returned = await change.run(run);
         if (keyed.isRefused) throw new OutcomeUnknown(); // nobody gets this answer, and the reply has that of an error

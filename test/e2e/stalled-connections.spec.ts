@@ -91,7 +91,7 @@ describeWithServers('When connections never answer again', () => {
     });
     for (let i = 0; i < 2; i++) {
       await until('a create succeeds', async () => (await create()).status === 201);
-      const [writer] = await sessions(`query LIKE 'INSERT INTO "pets"%'`);
+      const [writer] = await sessions(`query LIKE 'INSERT INTO "pets"%' OR query = 'COMMIT'`);
       wire.lose(writer!.client_port, 'everything');
       expectError(await create(), 'service_unavailable');
     }

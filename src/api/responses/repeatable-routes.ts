@@ -18,8 +18,8 @@ const prototype = RouterExecutionContext.prototype as unknown as { create: Creat
 const { create } = prototype;
 
 /**
- * Calls the interceptor of repeatable operations directly, and only for requests with an Idempotency-Key: what Nest does
- * around one costs a fifth of a create. Call it before routes are registered.
+ * Calls the interceptor of repeatable operations directly, as what Nest does around one costs a fifth of a create. Call it
+ * before routes are registered.
  */
 export function serveRepeatableRoutes(): void {
   prototype.create = function (this: Context, ...about: unknown[]): unknown {
@@ -34,9 +34,11 @@ export function serveRepeatableRoutes(): void {
     const { intercept: plain } = steps.interceptorsConsumer.value as { intercept: Intercept };
     const intercept: Intercept = (interceptors, args, ...rest) => {
       const [request, reply] = args;
-      if (!repeatable || request.headers[NAME] === undefined) return plain(interceptors, args, ...rest);
+      const run = (): Promise<unknown> => plain(interceptors, args, ...rest);
+      if (!repeatable) return run();
+      if (request.headers[NAME] === undefined) return repeatable.keyed.withoutKey(request, run);
       return repeatable.keyed.answer(request, reply, async () => {
-        const result = await plain(interceptors, args, ...rest);
+        const result = await run();
         return isObservable(result) ? lastValueFrom(result) : result;
       });
     };

@@ -10,14 +10,16 @@ import {
   KEY_PATTERN,
 } from './idempotency-key.js';
 
-/** Answers requests with an Idempotency-Key. */
+/** Answers requests of repeatable operations. */
 export abstract class KeyedRequests {
-  /** Returns the body of the answer. `run` makes the change: the pipes and the handler of the operation. */
+  /** Returns the body of the answer under an Idempotency-Key. `run` makes the change: the pipes and the handler of the operation. */
   abstract answer(
     request: FastifyRequest,
     reply: FastifyReply,
     run: () => Promise<unknown>,
   ): Promise<string | undefined>;
+
+  abstract withoutKey(request: FastifyRequest, run: () => Promise<unknown>): Promise<unknown>;
 }
 
 /** Marks repeatable operations. `repeatable-routes.ts` takes it out of Nest's interceptors. */

@@ -12,7 +12,7 @@ import type { RefusalLog } from '../refusal-log.js';
 import { IN_FAILED_TRANSACTION, LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
 import { isolated, isolatedEnd, sharedLimits, tried } from './isolated-units.js';
-import { Findings, type Isolation } from './isolation.js';
+import { Findings, isSlow, type Isolation } from './isolation.js';
 import {
   BEGIN,
   COMMIT,
@@ -24,6 +24,8 @@ import {
   ROLLBACK,
 } from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, type TransactionListener } from './pipelined-batch.js';
+import { isKnownAsSlow } from './owners.js';
+import type { Probes } from './probes.js';
 import type { RecentLock } from './recent-lock.js';
 import { lateAt, type PendingQuery, type Row } from './statement.js';
 
@@ -36,7 +38,8 @@ export interface BatchRules {
   readonly refusals: Pick<RefusalLog, 'count' | 'countLate' | 'countUncombined'>;
   readonly locks: RecentLock;
   /** Of writes. */
-  readonly isolation?: Isolation;
+  readonly isolation?: Isolation | undefined;
+  readonly probes?: Probes | undefined;
   readonly distribution?: Distribution | undefined;
 }
 
@@ -72,12 +75,16 @@ interface Kept {
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
   needsNewStatements = false;
+  /** How many queries it may have, if not as many as usual. */
+  readonly most: number | undefined;
+  private readonly cancelled = new Set<PendingQuery>();
   /** A new one helps against what a session keeps. If a row is the cause it does not, and each batch would get one. */
   hasOldConnection = false;
   private hasNewConnection = false;
   private hasNewStatements = false;
   private attempts = 0;
   private isolations = 0;
+  private isShared = false;
   private mode: Mode = 'combined';
   private kept: Kept[] = [];
   private readonly findings: Findings;
@@ -87,17 +94,18 @@ export class BatchPlan implements TransactionListener {
   private retries: PendingQuery[] = [];
 
   constructor(private readonly rules: BatchRules) {
-    const { isolation, refusals, distribution } = rules;
-    // On a cluster, savepoints cost more than to find it out again.
-    this.findings = new Findings(distribution ? undefined : isolation, refusals);
-    if (isolation?.isOn) this.mode = 'isolated';
+    const { isolation, probes, refusals } = rules;
+    this.most = probes?.most;
+    this.findings = new Findings(this.isProbe ? undefined : isolation, refusals);
+    if (this.isProbe || isolation?.isOn) this.mode = 'isolated';
   }
 
   /** The transactions of the next attempt, or the units of one. */
   transactionsOf(queries: PendingQuery[]): PendingQuery[][] {
     this.attempts++;
     this.findings.attempted();
-    if (this.mode === 'isolated' && queries.length === 1) this.mode = 'separate';
+    this.isShared = queries.length > 1;
+    if (this.mode === 'isolated' && !this.isShared && this.attempts > 1) this.mode = 'separate';
     if (this.mode === 'isolated') return this.isolate(queries);
     // PgBouncer 1.18 drops a connection that pipelines transactions.
     const most = this.mode === 'separate' && !this.rules.named ? 1 : Infinity;
@@ -121,8 +129,17 @@ export class BatchPlan implements TransactionListener {
 
   /** Whether its time tells how many statements a batch may have. */
   get isSmooth(): boolean {
-    if (this.attempts > 1) return false;
+    if (this.attempts > 1 || this.isProbe) return false;
     return this.mode === 'isolated' || (this.retries.length === 0 && !this.hasRefused);
+  }
+
+  /** Whether the times of its queries can be compared: a further isolation has only those that failed. */
+  get isComparison(): boolean {
+    return this.mode === 'isolated' && this.isolations === 1;
+  }
+
+  get wasCombined(): boolean {
+    return this.mode === 'combined' && this.isSmooth;
   }
 
   private settings(): PendingQuery | undefined {
@@ -148,6 +165,7 @@ export class BatchPlan implements TransactionListener {
   }
 
   private keep(unit: readonly PendingQuery[], rows: Row[][]): void {
+    if (isBegin(unit)) return;
     this.kept.push({ unit, rows });
     if (!isEnd(unit)) return;
     this.findings.isolated();
@@ -171,7 +189,7 @@ export class BatchPlan implements TransactionListener {
     const isIsolated = this.mode === 'isolated';
     const isIsolatedEnd = isIsolated && isEnd(transaction);
     // The first isolated inserts wait for a moment each.
-    const hasWaited = !isIsolated || this.isolations > 1;
+    const hasWaited = !isIsolated || !this.isShared || this.isolations > 1;
     const isLocked = error.code === LOCK_NOT_AVAILABLE && !isRaised(error);
     if (isLocked && hasWaited && !locks.isRecent) locks.note();
     const undone = isIsolatedEnd ? this.takeKept().flatMap(({ unit }) => unit) : transaction;
@@ -198,6 +216,7 @@ export class BatchPlan implements TransactionListener {
     this.needsNewStatements ||= isOutdated;
     if (isIsolated) this.findings.isolatedFailed(error);
     else if (this.mode === 'combined') this.findings.combinedFailed(error);
+    if (isSlow(error)) this.tookTooLong(queries);
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || isConflict)) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
@@ -217,8 +236,23 @@ export class BatchPlan implements TransactionListener {
     const at = unit.findIndex(isCallerQuery);
     const isOfQuery = at >= 0 && failed !== undefined && failed.answered.length >= at;
     if (this.rules.kind === 'read') return isOfQuery;
-    const mayNeedTime = meaningOfError(error) === 'busy' && !isRaised(error);
+    const mayNeedTime = this.isShared && meaningOfError(error) === 'busy' && !isRaised(error);
     return isOfQuery && this.kept.length === 0 && !mayNeedTime;
+  }
+
+  private get isProbe(): boolean {
+    return this.most !== undefined;
+  }
+
+  private tookTooLong(queries: readonly PendingQuery[]): void {
+    this.rules.probes?.tookTooLong();
+    if (this.isProbe) for (const query of queries) this.cancelled.add(query);
+  }
+
+  /** Once it is known to be slow, in comparison with others, it would delay these once more. */
+  private isSetApart(query: PendingQuery): boolean {
+    const { probes } = this.rules;
+    return this.cancelled.has(query) && !probes?.areOfOne && isKnownAsSlow(query.owner);
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {
@@ -235,7 +269,7 @@ export class BatchPlan implements TransactionListener {
     const unanswered = [...this.takeKept().map(({ unit }) => unit), ...transactions];
     if (this.mode === 'isolated') this.rules.isolation?.end();
     if (cause === undefined)
-      this.rules.refusals.countLate('answer', unanswered[0]?.find(isCallerQuery)?.statement.name);
+      this.rules.refusals.countLate('answer', unanswered.flat().find(isCallerQuery)?.statement.name);
     this.unknown(unanswered, cause);
   }
 
@@ -259,9 +293,10 @@ export class BatchPlan implements TransactionListener {
   /** The queries of the next attempt. Rejects those that have waited for too long. */
   takeRetries(): PendingQuery[] {
     const isLate = lateAt(performance.now());
-    const queries = this.retries.filter((query) => !isLate(query));
+    const isGivenUp = (query: PendingQuery): boolean => isLate(query) || this.isSetApart(query);
+    const queries = this.retries.filter((query) => !isGivenUp(query));
     if (queries.length < this.retries.length) {
-      rejectAll(this.retries.filter(isLate), new DatabaseBusy());
+      rejectAll(this.retries.filter(isGivenUp), new DatabaseBusy());
       this.findings.someGivenUp();
     }
     this.retries = [];
@@ -289,6 +324,10 @@ function isLostCommit(meaning: Meaning, { query }: FailedStatement): boolean {
 /** Whether it is what commits isolated queries. */
 function isEnd(unit: readonly PendingQuery[]): boolean {
   return unit.at(-1) === COMMIT;
+}
+
+function isBegin(unit: readonly PendingQuery[]): boolean {
+  return unit[0] === BEGIN;
 }
 
 function resolveAll(queries: readonly PendingQuery[], rows: readonly Row[][]): void {

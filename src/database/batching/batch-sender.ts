@@ -8,6 +8,7 @@ import { BatchPlan, type BatchRules } from './batch-plan.js';
 import type { BatchSize } from './batch-size.js';
 import { forgetStatements, PipelinedBatch } from './pipelined-batch.js';
 import type { PendingQuery } from './statement.js';
+import { UnitTimes } from './unit-times.js';
 
 /** Where the batches of a queue go. */
 export interface BatchTarget extends BatchRules {
@@ -37,10 +38,10 @@ export class BatchSender {
 
   /** Calls `take` once there is a connection, so that queries that arrive until then join the batch. */
   start(take: Take): void {
-    this.connect(take, this.done);
+    this.connect(() => take(this.plan.most), this.done);
   }
 
-  private connect(take: Take, failed: (error?: Error) => void): void {
+  private connect(take: () => PendingQuery[], failed: (error?: Error) => void): void {
     this.target.pool().connect((error, client, release) => {
       if (client) this.send(take(), client, release);
       else failed(error);
@@ -63,6 +64,8 @@ export class BatchSender {
     const lost = (cause: unknown): void =>
       end(() => {
         this.target.size.lost();
+        if (cause === undefined) times?.lost(batch.unanswered);
+        if (times) probes?.compare(times);
         this.plan.lost(batch.unanswered, cause);
         this.replaceConnection(release);
       });
@@ -75,10 +78,17 @@ export class BatchSender {
     const timer = setTimeout(() => void giveUp(), this.target.answerMs ?? DATABASE_LIMITS.answerMs);
     const sentAt = performance.now();
     this.plan.hasOldConnection = (client as pg.PoolClient & RowParsingClient).isOld;
-    const batch = new PipelinedBatch(this.plan.transactionsOf(queries), this.target.named, this.plan, {
+    const transactions = this.plan.transactionsOf(queries);
+    const { probes } = this.target;
+    const times = probes && this.plan.isComparison ? new UnitTimes() : undefined;
+    const listener = times?.of(this.plan) ?? this.plan;
+    const batch = new PipelinedBatch(transactions, this.target.named, listener, {
       answered: () => {
         this.target.availability.recordResponse();
-        if (this.plan.isSmooth) this.target.size.answered(queries.length, performance.now() - sentAt);
+        const ms = performance.now() - sentAt;
+        if (this.plan.isSmooth) this.target.size.answered(queries.length, ms);
+        if (this.plan.wasCombined) probes?.combined(ms);
+        if (times) probes?.compare(times);
         end(() => {
           if (this.plan.needsNewConnection) this.replaceConnection(release);
           else this.sendRetries(client, release);

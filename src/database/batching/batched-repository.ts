@@ -11,7 +11,7 @@ import {
 import { type Cursor, Page } from '../../api/paging/page.js';
 import { Position } from '../../api/paging/position.js';
 import { DatabaseOutage, driverErrorOf } from '../database-errors.js';
-import { refuseOutside } from '../transactions/open-transaction.js';
+import { currentScope, outsideScopes, refuseOutside } from '../transactions/open-transaction.js';
 import { RecordedChange } from '../transactions/recorded-change.js';
 import type { Encoder } from './column-values.js';
 import { EntitySql, type EntityStatement } from './entity-sql.js';
@@ -133,11 +133,12 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     const recorded = this.recordedChange;
     if (!recorded) {
       refuseOutside('change');
-      return this.queues.write(statement, values);
+      const owner = currentScope()?.owner;
+      return outsideScopes(() => this.queues.write(statement, values, owner));
     }
     return recorded.make<Row[]>(
       async (transaction) => [(await transaction.withRepository(this).add(row)) as unknown as Row],
-      (hold) => this.queues.writeRecorded(statement, values, hold, recorded.sharesWith),
+      (hold) => this.queues.writeRecorded(statement, values, hold, recorded),
     );
   }
 

@@ -15,10 +15,10 @@ const CHECK = [CHECK_CONSTRAINTS, ownQuery('SET CONSTRAINTS ALL DEFERRED')];
 
 /**
  * Inserts of one transaction, of which each can fail alone. `isolatedEnd` has to follow. PgBouncer 1.18 drops a connection
- * that pipelines transactions, but not one that pipelines these units.
+ * that pipelines transactions, but not one that pipelines these units. The first unit tells when the server begins.
  */
 export function isolated(begin: readonly PendingQuery[], inserts: readonly PendingQuery[]): PendingQuery[][] {
-  return inserts.map((insert, i) => [...(i === 0 ? [...begin, KEEP] : [BACK]), insert, ...CHECK, KEEP]);
+  return [[...begin, KEEP], ...inserts.map((insert) => [BACK, insert, ...CHECK, KEEP])];
 }
 
 export function isolatedEnd(hasLimits: boolean): PendingQuery[] {

@@ -3,14 +3,17 @@ import { Logger } from '@nestjs/common';
 import { done, error, FakePostgres, READY } from '../../../test/support/fake-postgres.js';
 import { sendBatch, type TargetOfTest, targetOf } from '../../../test/support/send-batch.js';
 import { BatchSize } from './batch-size.js';
+import { DatabaseBusy } from '../database-errors.js';
+import { Owners } from './owners.js';
+import { PROBED, Probes } from './probes.js';
 
 Logger.overrideLogger(false);
 
 /** BEGIN, limits and a savepoint; behind each insert its constraints are checked, and the next savepoint is set. */
-const TWO = '---one---|-----|---|';
-const THREE = '---one---|-----|-----|---|';
+const TWO = '---|-one---|-----|---|';
+const THREE = '---|-one---|-----|-----|---|';
 /** Once the statement is prepared. */
-const TWO_MORE = '---one---|-one---|---|';
+const TWO_MORE = '---|-one---|-one---|---|';
 
 const kept = (name: string): Buffer[] => [done([name]), done(), done(), done(), READY];
 const failed = (code: string): Buffer[] => [error(code), READY];
@@ -18,9 +21,7 @@ const COMMITTED = [done(), done(), done(), READY];
 
 /** Answers to isolated inserts. */
 function isolated(...units: Buffer[][]): Buffer[] {
-  const [first = [], ...others] = units;
-  const begun = [done(), done(), done()];
-  return [...begun, ...first, ...others.flatMap((unit) => [done(), ...unit]), ...COMMITTED];
+  return [done(), done(), done(), READY, ...units.flatMap((unit) => [done(), ...unit]), ...COMMITTED];
 }
 
 const stored = (...names: string[]) => names.map((name) => [{ name }]);
@@ -97,6 +98,13 @@ describe('Isolated inserts', () => {
     expect([server.received, target.locks.isRecent]).toEqual([['many|', TWO, 'one|'], false]);
   });
 
+  it('notes a lock that an insert without others met, as it waited long enough', async () => {
+    target.isolation.begin(1_000);
+    const busy = { name: 'DatabaseBusy' };
+    expect(await send(answering(isolated(failed('55P03'))), 'a')).toMatchObject([busy]);
+    expect(target.locks.isRecent).toBe(true);
+  });
+
   it('waits for no lock any more once isolated inserts have met one twice', async () => {
     const locked = failed('55P03');
     const server = answering(failed('23514'), isolated(locked, locked), isolated(locked, locked), [
@@ -158,11 +166,74 @@ describe('Isolated inserts', () => {
     expect([target.isolation.isOn, target.isolation.cause]).toEqual([true, undefined]);
   });
 
-  it('sends an insert without others as it is', async () => {
+  it('sends an insert without others like several, and not again if it took too long', async () => {
     target.isolation.begin(1_000);
-    const server = answering([done(['a']), READY]);
+    const server = answering(isolated(kept('a')), isolated(failed('57014')));
     expect(await send(server, 'a')).toEqual(stored('a'));
-    expect(server.received).toEqual(['one|']);
+    expect(await send(server, 'a')).toMatchObject([{ name: 'DatabaseBusy' }]);
+    expect(server.received).toEqual(['---|-one---|---|', '---|-one---|---|']);
+  });
+
+  describe('after a batch that took long', () => {
+    let probes: Probes;
+    beforeEach(() => {
+      probes = new Probes(new Owners());
+      target = { ...target, probes };
+    });
+
+    it('show why it was cancelled, by when its inserts are late', async () => {
+      const compare = jest.spyOn(probes, 'compare');
+      const server = answering(failed('57014'), isolated(kept('a'), failed('23514')), failed('23514'));
+      server.beforeAnswer = () => void (now += 400);
+      const busy = { name: 'DatabaseBusy' };
+      expect(await send(server, 'a', 'b')).toMatchObject([busy, busy]);
+      expect(compare).not.toHaveBeenCalled();
+      server.beforeAnswer = () => {};
+      expect(await send(server, 'a', 'b')).toMatchObject([...stored('a'), { code: '23514' }]);
+      expect(compare.mock.calls[0]?.[0].inserts).toHaveLength(2);
+      expect(server.received).toEqual(['many|', TWO, 'one|']);
+    });
+
+    it('are few at first', async () => {
+      probes.tookTooLong();
+      const asked: unknown[] = [];
+      const server = answering(isolated(...['a', 'b', 'c', 'd'].map(kept)), [done(['a']), READY]);
+      await sendBatch(
+        server,
+        target,
+        ['a', 'b', 'c', 'd'],
+        () => now,
+        (most) => asked.push(most),
+      );
+      await sendBatch(
+        server,
+        target,
+        ['a'],
+        () => now,
+        (most) => asked.push(most),
+      );
+      expect(asked).toEqual([PROBED, 2 * PROBED]);
+    });
+
+    it.each([
+      ['are refused once others show that they are slow', true],
+      ['are tried with more time otherwise', false],
+    ])('that were cancelled %s', async (_, isKnown) => {
+      const owner = {};
+      probes.compare = () => void (isKnown && new Owners().tookLong(owner));
+      probes.tookTooLong();
+      const server = answering(isolated(kept('a'), failed('57014')), [done(['b']), READY]);
+      const [, outcome] = await sendBatch(server, target, ['a', 'b'], () => now, undefined, owner);
+      expect(outcome).toEqual(isKnown ? expect.any(DatabaseBusy) : stored('b')[0]);
+    });
+
+    it('are tried with more time when they are those of one', async () => {
+      target = { ...target, probes: new Probes(new Owners(), probes) };
+      const server = answering(isolated(kept('a'), failed('57014')), [done(['b']), READY]);
+      expect((await sendBatch(server, target, ['a', 'b'], () => now, undefined, {})).slice(0, 2)).toEqual(
+        stored('a', 'b'),
+      );
+    });
   });
 
   it('logs why inserts only fail when they are combined', async () => {
@@ -230,7 +301,7 @@ describe('Isolated inserts', () => {
     const [begin, savepoint, ...others] = isolated(kept('a'), kept('b')).slice(1);
     const server = answering(failed('23514'), [begin!, savepoint!, ...others.slice(0, -3), done(), READY]);
     expect(await send(server, 'a', 'b')).toEqual(stored('a', 'b'));
-    expect(server.received).toEqual(['many|', '--one---|-----|--|']);
+    expect(server.received).toEqual(['many|', '--|-one---|-----|--|']);
   });
 
   it('stores inserts apart when the commit of all fails', async () => {
@@ -308,12 +379,14 @@ describe('Isolated inserts', () => {
     expect(target.size.most).toBe(4);
   });
 
-  it('combines the inserts of a cluster each time, where savepoints cost more', async () => {
+  it('combines inserts each time on a cluster, where savepoints cost more', async () => {
     const distribution = { mayBeStored: () => false, insertOf: (statement: unknown) => statement };
-    Object.assign(target, { distribution });
-    const server = answering(failed('23514'), isolated(failed('23514'), kept('b')));
-    expect(await send(server, 'a', 'b')).toMatchObject([{ code: '23514' }, ...stored('b')]);
-    expect([server.received, target.isolation.isOn]).toEqual([['one|', TWO], false]);
+    Object.assign(target, { distribution, isolation: undefined });
+    const refused = [failed('23514'), isolated(failed('23514'), kept('b'))];
+    const server = answering(...refused, ...refused);
+    for (let i = 0; i < 2; i++)
+      expect(await send(server, 'a', 'b')).toMatchObject([{ code: '23514' }, ...stored('b')]);
+    expect(server.received).toEqual(['one|', TWO, 'one|', TWO]);
   });
 
   describe('behind a pooler, that takes no pipelined transactions,', () => {
@@ -340,8 +413,8 @@ describe('Isolated inserts', () => {
         ...stored(...names.slice(7)),
       ]);
       expect(server.received.slice(1, 4)).toEqual([
-        `-------|${'-----|'.repeat(10)}---|`,
-        `-------|${'-----|'.repeat(9)}---|`,
+        `---|${'-----|'.repeat(11)}---|`,
+        `---|${'-----|'.repeat(10)}---|`,
         '--|',
       ]);
     });

@@ -87,7 +87,7 @@ export class Findings {
 }
 
 /** In isolation, it would take longer. */
-function isSlow(error: DatabaseError): boolean {
+export function isSlow(error: DatabaseError): boolean {
   return error.code === QUERY_CANCELED && !isRaised(error);
 }
 

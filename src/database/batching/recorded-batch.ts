@@ -9,10 +9,11 @@ import { RunAgain } from '../transactions/recorded-change.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
 import { isolated, isolatedEnd, sharedLimits, tried } from './isolated-units.js';
-import type { Isolation } from './isolation.js';
+import { isSlow, type Isolation } from './isolation.js';
 import { BEGIN, COMMIT, ownQuery, ROLLBACK } from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
+import { UnitTimes } from './unit-times.js';
 
 const { waitMs, answerMs, renderMs } = DATABASE_LIMITS;
 
@@ -53,7 +54,7 @@ export class RecordedBatch {
   private isBroken = false;
   /** Why the other requests fail. */
   private outcome: Error | undefined;
-  private isIsolated = false;
+  private readonly times: UnitTimes | undefined;
   private readonly startedAt = performance.now();
   private timer: NodeJS.Timeout | undefined;
   private renderTimer: NodeJS.Timeout | undefined;
@@ -62,9 +63,12 @@ export class RecordedBatch {
     private readonly target: RecordedTarget,
     private readonly client: pg.PoolClient & RowParsingClient,
     private readonly queries: readonly PendingQuery[],
+    private readonly isIsolated: boolean,
     /** Called at the end: the connection can be used again, or cannot. */
     private readonly done: (isUsable: boolean) => void,
-  ) {}
+  ) {
+    if (isIsolated && target.probes) this.times = new UnitTimes();
+  }
 
   start(): void {
     if (this.queries.length === 0) {
@@ -73,7 +77,6 @@ export class RecordedBatch {
     }
     this.timer = setTimeout(() => void this.giveUp(), answerMs);
     this.inserts = this.queries.map((query, i) => ({ ...query, resolve: (of) => void (this.rows[i] = of) }));
-    this.isIsolated = this.target.isolation.isOn;
     const units = this.isIsolated
       ? isolated(this.beginFor(this.inserts.length), this.inserts)
       : [[...this.beginFor(1), ...combineInserts(this.inserts, this.target.distribution)]];
@@ -94,9 +97,12 @@ export class RecordedBatch {
   /** Lets the requests answer whose inserts succeeded. */
   private hold(): void {
     const firstKept = this.queries.findIndex((_, i) => !this.refusals.has(i));
-    const isSlow = performance.now() - this.startedAt > SLOW_MS;
-    // Unless it is slow because of one that was refused.
-    if (this.isIsolated && isSlow && this.refusals.size === 0) this.target.isolation.end();
+    const ms = performance.now() - this.startedAt;
+    // One that is refused makes it quicker, or slower.
+    if (this.refusals.size === 0) {
+      if (!this.isIsolated) this.target.probes?.combined(ms);
+      else if (ms > SLOW_MS) this.target.isolation.end();
+    }
     for (const [i, refusal] of this.refusals) refusal.isCertain = firstKept < 0 || i < firstKept;
     if (firstKept < 0) {
       this.rollBack();
@@ -222,6 +228,7 @@ export class RecordedBatch {
       committed: (unit: readonly PendingQuery[], rows: Row[][]) =>
         unit.forEach((query, i) => query.resolve(rows[i] ?? [])),
       rolledBack: (unit: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement) => {
+        if (isSlow(error)) this.target.probes?.tookTooLong();
         const position = this.positionOf(unit, failed);
         if (failed && position >= 0 && !refusal)
           this.refusals.set(position, { error, failed, isCertain: this.state === 'trying' });
@@ -230,11 +237,18 @@ export class RecordedBatch {
     };
     const answered = (): void => {
       this.target.availability.recordResponse();
+      this.compareTimes();
       if (refusal) this.fail(refusal.error, refusal.failed);
       else succeeded();
     };
-    this.sent = new PipelinedBatch(units, this.target.named, listener, { answered, broken: this.broken });
+    const seen = this.times?.of(listener) ?? listener;
+    this.sent = new PipelinedBatch(units, this.target.named, seen, { answered, broken: this.broken });
     this.client.query(this.sent);
+  }
+
+  /** Those of the inserts. What follows has no effect. */
+  private compareTimes(): void {
+    if (this.times) this.target.probes?.compare(this.times);
   }
 
   /** Of the request whose insert failed alone, or -1. If the transaction were lost as well, what follows would fail, too. */
@@ -256,7 +270,11 @@ export class RecordedBatch {
   private async giveUp(): Promise<void> {
     await readSockets();
     if (this.state === 'ended') return;
-    if (this.isIsolated && this.state === 'inserting') this.target.isolation.end();
+    if (this.state === 'inserting') {
+      if (this.isIsolated) this.target.isolation.end();
+      this.times?.lost(this.sent?.unanswered ?? []);
+      this.compareTimes();
+    }
     this.target.refusals.countLate('answer', this.queries[0]?.statement.name);
     this.client.abandon(this.sent?.unanswered.length ?? 0, () => this.broken(undefined));
   }

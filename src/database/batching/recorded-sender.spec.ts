@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { done, error, FakePostgres, insert, READY } from '../../../test/support/fake-postgres.js';
 import { Availability } from '../availability.js';
@@ -7,6 +7,8 @@ import { RunAgain } from '../transactions/recorded-change.js';
 import { RecentLock } from './recent-lock.js';
 import { BatchSize } from './batch-size.js';
 import { Isolation } from './isolation.js';
+import { Owners } from './owners.js';
+import { PROBED, Probes } from './probes.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { PendingQuery } from './statement.js';
 
@@ -14,12 +16,14 @@ Logger.overrideLogger(false);
 
 describe('RecordedSender', () => {
   let isolation: Isolation;
+  let probes: Probes;
   let named: boolean;
   let size: BatchSize;
   /** What the sender allows a batch to have, if not as many as the size says. */
   let most: number | undefined;
   beforeEach(() => {
     isolation = new Isolation();
+    probes = new Probes(new Owners());
     size = new BatchSize(2, 4);
     named = true;
   });
@@ -47,6 +51,7 @@ describe('RecordedSender', () => {
       refusals: new RefusalLog(),
       locks: new RecentLock(),
       isolation,
+      probes,
       size,
       kind: 'write',
       named,
@@ -73,10 +78,10 @@ describe('RecordedSender', () => {
   const BEGUN = done();
   const OK = [done(), READY];
   /** Begins, with limits and a savepoint; each insert has its constraints checked, and sets the next savepoint. */
-  const ISOLATED_TWO = '---one---|-----|';
+  const ISOLATED_TWO = '---|-one---|-----|';
   const ISOLATED_THREE = `${ISOLATED_TWO}-----|`;
-  const BEGIN = [done(), done(), done()];
   const BACK = [done()];
+  const BEGIN = [done(), done(), done(), READY, ...BACK];
   const inserted = [done(['a']), done(), done(), done(), READY];
   const refused = (code: string) => [error(code), READY];
   const COMMITTED = [...BACK, done(), done(['a', '1'], ['a', '2']), ...OK];
@@ -129,6 +134,21 @@ describe('RecordedSender', () => {
     expect(size.most).toBe(4);
     expect(await send(new FakePostgres(() => []), 1)).toEqual([AGAIN.unknown]);
     expect(size.most).toBe(2);
+  });
+
+  it('isolates a few inserts after a batch that was cancelled, and compares their times', async () => {
+    const compare = jest.spyOn(probes, 'compare');
+    const server = () =>
+      new FakePostgres((asked) => {
+        if (asked === '-many|') return [BEGUN, ...refused('57014')];
+        if (asked === '-|') return OK;
+        return asked === ISOLATED_TWO ? [...BEGIN, ...inserted, ...BACK, ...inserted] : COMMITTED;
+      });
+    expect(await send(server(), 2)).toEqual([AGAIN.unknown, AGAIN.unknown]);
+    expect(compare).not.toHaveBeenCalled();
+    expect([await send(server(), 2), most]).toEqual([['stored', 'stored'], PROBED]);
+    expect(compare.mock.calls[0]?.[0].inserts).toHaveLength(2);
+    expect([await send(server(), 2), most]).toEqual([['stored', 'stored'], 2 * PROBED]);
   });
 
   it('has an insert run again that succeeds alone', async () => {
@@ -199,14 +219,25 @@ describe('RecordedSender', () => {
     named = false;
     isolation.begin(60_000);
     const server = new FakePostgres((asked) => {
-      if (asked.startsWith('--------|'))
-        return [...BEGIN, done(), ...inserted, ...BACK, ...refused('23505'), ...BACK, ...refused('23505')];
+      if (asked.startsWith('----|-'))
+        return [done(), ...BEGIN, ...inserted, ...BACK, ...refused('23505'), ...BACK, ...refused('23505')];
       if (asked.startsWith('------|'))
-        return [...BEGIN, done(), ...refused('23505'), ...BACK, done(['a']), done(), READY, ...OK];
+        return [
+          done(),
+          done(),
+          done(),
+          done(),
+          ...refused('23505'),
+          ...BACK,
+          done(['a']),
+          done(),
+          READY,
+          ...OK,
+        ];
       return [...BACK, done(), done(['a', '1']), ...OK];
     });
     expect(await send(server, 3)).toEqual(['stored', '23505', AGAIN.own]);
-    expect(server.received).toEqual(['--------|-----|-----|', '----|', '------|---|-|']);
+    expect(server.received).toEqual(['----|-----|-----|-----|', '----|', '------|---|-|']);
   });
 
   it('isolates inserts after the commit refused them', async () => {

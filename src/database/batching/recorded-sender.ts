@@ -22,11 +22,16 @@ export class RecordedSender {
         this.done(error);
         return;
       }
+      const { isolation, probes } = this.target;
+      const probed = probes?.most;
+      // Isolated inserts share the time of a statement.
+      const isIsolated = probed !== undefined || isolation.isOn;
+      const most = isIsolated ? Math.min(probed ?? Infinity, DATABASE_LIMITS.batch) : undefined;
       new RecordedBatch(
         this.target,
         client as pg.PoolClient & RowParsingClient,
-        // Isolated inserts share the time of a statement.
-        take(this.target.isolation.isOn ? DATABASE_LIMITS.batch : undefined),
+        take(most),
+        isIsolated,
         (isUsable) => {
           release(!isUsable);
           this.done();

@@ -7,6 +7,7 @@ import { done, FakePostgres, insert, READY } from '../../../test/support/fake-po
 import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
+import { type Owner, Owners } from './owners.js';
 import type { Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
 
@@ -70,5 +71,28 @@ describe('A queue of statements', () => {
     const queue = queueWith(undefined, { kind: 'read', pool: server.pool, size: new BatchSize(1, 4) });
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((value) => queue.run(insert, [value])));
     expect(server.received.map((names) => names.length)).toEqual([4, 7, 13, 4]);
+  });
+
+  it('has only those of an owner share a batch where they need places, and owners take turns', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    const server = new FakePostgres((asked) => [
+      ...(asked.match(/one|many/g) ?? []).map(() => done(['a', '1'], ['a', '2'])),
+      READY,
+    ]);
+    const target = { pool: server.pool, size: new BatchSize(1, 1) };
+    const queue = queueWith(new WaitingPlaces(10), target);
+    const [busy, other]: [Owner, Owner] = [{}, {}];
+    for (const owner of [busy, other]) new Owners().tookLong(owner);
+    const answered: string[] = [];
+    const run = async (owner: object, name: string): Promise<void> => {
+      await queue.run(insert, ['a'], owner);
+      answered.push(name);
+    };
+    await Promise.all([run(busy, 'busy 1'), run(busy, 'busy 2'), run(other, 'other')]);
+    expect(answered).toEqual(['busy 1', 'other', 'busy 2']);
+    target.size.most = 16;
+    await Promise.all([run(busy, 'busy'), run(other, 'other'), run(busy, 'busy')]);
+    expect(answered.slice(3).toSorted()).toEqual(['busy', 'busy', 'other']);
+    expect(server.received.slice(3).toSorted()).toEqual(['many|', 'one|']);
   });
 });

@@ -3,12 +3,13 @@ import type { WaitingPlaces } from '../../common/waiting-places.js';
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
+import { isKnownAsSlow, type Owner, takeTurn } from './owners.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
 import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
 const { waitMs, waiting: MOST_WAITING } = DATABASE_LIMITS;
 
-type Sharing = Pick<PendingQuery, 'shareKey' | 'hold' | 'sharesWith'>;
+type Sharing = Pick<PendingQuery, 'shareKey' | 'hold' | 'owner'>;
 
 /** Makes the sender of one batch. It calls `done` at the end, with an error if there was no connection. */
 export type SenderOf = (done: (error?: Error) => void) => Pick<BatchSender, 'start'>;
@@ -32,7 +33,7 @@ export class StatementQueue {
     /** The number of batches in flight at most. */
     private readonly mostUnderWay: number,
     private readonly senderOf: SenderOf = (done) => new BatchSender(target, done),
-    /** Bound its length, in place of the usual limit: its statements wait for many, as they share transactions with few. */
+    /** Bound its length, in place of the usual limit: its statements wait for many, as only those of an owner share a batch. */
     private readonly places?: WaitingPlaces,
   ) {
     target.availability.onAway((outage) => this.refuseWaiting(outage));
@@ -44,9 +45,9 @@ export class StatementQueue {
   }
 
   /** Throws at once if the database is away or the queue is full. */
-  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  run(statement: Statement, values: readonly unknown[], owner?: Owner): Promise<Row[]> {
     this.target.availability.check();
-    if (this.target.kind === 'write') return this.enqueue(statement, values);
+    if (this.target.kind === 'write') return this.enqueue(statement, values, { owner });
     const shareKey = shareKeyOf(statement, values);
     return this.shared.find(shareKey) ?? this.enqueue(statement, values, { shareKey });
   }
@@ -56,23 +57,23 @@ export class StatementQueue {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    sharesWith?: object,
+    owner?: Owner,
   ): Promise<unknown> {
     this.target.availability.check();
-    return this.enqueue(statement, values, { hold, sharesWith });
+    return this.enqueue(statement, values, { hold, owner });
   }
 
   private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
-    const { shareKey, hold, sharesWith } = sharing;
+    const { shareKey, hold, owner } = sharing;
     let query!: PendingQuery;
-    const free = this.places?.take({ group: sharesWith, giveUp: () => this.giveUp(query) });
+    const free = this.places?.take({ group: owner, giveUp: () => this.giveUp(query) });
     if (this.places ? !free : this.waiting.length >= MOST_WAITING) {
       this.countLate([{ statement }]);
       throw new DatabaseBusy();
     }
     const answer = new Promise<Row[]>((resolve, reject) => {
       const since = performance.now();
-      query = { statement, values, since, resolve, reject, shareKey, hold, sharesWith, free };
+      query = { statement, values, since, resolve, reject, shareKey, hold, owner, free };
     });
     this.waiting.push(query);
     this.shared.add(query, answer);
@@ -118,14 +119,16 @@ export class StatementQueue {
   }
 
   private take(most = this.target.size.most): PendingQuery[] {
-    const sharesWith = this.waiting[0]?.sharesWith;
-    const queries = sharesWith ? this.takeOf(sharesWith, most) : this.waiting.splice(0, most);
+    const queries = this.places ? this.takeOfOne(most) : this.waiting.splice(0, most);
     this.left(queries);
     return queries;
   }
 
-  private takeOf(sharesWith: object, most: number): PendingQuery[] {
-    const queries = this.waiting.filter((query) => query.sharesWith === sharesWith).slice(0, most);
+  /** It may be doubted only because it met a lock. */
+  private takeOfOne(mostOfSlow: number): PendingQuery[] {
+    const owner = takeTurn(this.waiting.map((query) => query.owner));
+    const most = isKnownAsSlow(owner) ? mostOfSlow : DATABASE_LIMITS.batch;
+    const queries = this.waiting.filter((query) => query.owner === owner).slice(0, most);
     const taken = new Set(queries);
     this.waiting = this.waiting.filter((query) => !taken.has(query));
     return queries;

@@ -13,6 +13,8 @@ import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
 import { Isolation } from './isolation.js';
+import { isDoubtful, type Owner, Owners } from './owners.js';
+import { Probes } from './probes.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, Row, Statement } from './statement.js';
 import { StatementQueue } from './statement-queue.js';
@@ -33,8 +35,9 @@ export class StatementQueues {
   readonly standbys: StandbyReads | undefined;
   private readonly writes: StatementQueue;
   private readonly recorded: StatementQueue;
-  /** For recorded inserts that are likely to delay those in their batch, or to have them run again. */
-  private readonly doubtful: StatementQueue;
+  /** For inserts that are likely to delay those in their batch, or to have them run again. */
+  private readonly doubtful: { readonly writes: StatementQueue; readonly recorded: StatementQueue };
+  private readonly owners = new Owners();
   /** The pools on a server of what every request needs. */
   readonly pools: ServerPool[] = [];
   private readonly allPools: ServerPool[] = [];
@@ -80,20 +83,26 @@ export class StatementQueues {
         ? new StandbyReads(connection, this.primaryReads, availability)
         : undefined;
     this.reads = this.standbys ?? this.primaryReads;
-    this.writes = new StatementQueue({ ...targetOf('write', write), isolation: new Isolation() }, write);
+    // On a cluster, savepoints cost more than to find out again which inserts fail. The embedded engine has one session.
+    const isolationOfWrites = () => (distribution ? undefined : new Isolation());
+    const probesOf = (others?: Probes) =>
+      distribution || isEmbedded ? undefined : new Probes(this.owners, others);
+    const probes = { writes: probesOf(), recorded: probesOf() };
+    const forWrites = { ...targetOf('write', write), isolation: isolationOfWrites(), probes: probes.writes };
+    this.writes = new StatementQueue(forWrites, write);
     this.pools.push(...this.allPools);
     const forRecorded = targetOf('write', recorded);
-    const recordedQueue = (connections: number, waitingPlaces?: WaitingPlaces): StatementQueue => {
-      const target = { ...forRecorded, isolation: new Isolation() };
-      return new StatementQueue(
-        target,
-        connections,
-        (done) => new RecordedSender(target, done),
-        waitingPlaces,
-      );
+    const recordedQueue = (probes: Probes | undefined, connections: number, places?: WaitingPlaces) => {
+      const target = { ...forRecorded, isolation: new Isolation(), probes };
+      return new StatementQueue(target, connections, (done) => new RecordedSender(target, done), places);
     };
-    this.recorded = recordedQueue(isEmbedded ? 1 : recorded);
-    this.doubtful = recordedQueue(1, places);
+    this.recorded = recordedQueue(probes.recorded, isEmbedded ? 1 : recorded);
+    const own = { isolation: isolationOfWrites(), probes: probesOf(probes.writes), size: new BatchSize() };
+    const forDoubtful = { ...forRecorded, ...own };
+    this.doubtful = {
+      writes: new StatementQueue(forDoubtful, 1, undefined, places),
+      recorded: recordedQueue(probesOf(probes.recorded), 1, places),
+    };
   }
 
   /** Sees every acknowledged change, wherever it is answered. */
@@ -113,8 +122,14 @@ export class StatementQueues {
       : this.readAtPrimary(statement, values);
   }
 
-  write(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.tracing.span(statement.name, ATTRIBUTES, () => this.writes.run(statement, values));
+  write(statement: Statement, values: readonly unknown[], owner?: Owner): Promise<Row[]> {
+    const queue = owner && isDoubtful(owner) ? this.doubtful.writes : this.writes;
+    return this.tracing.span(statement.name, ATTRIBUTES, () => queue.run(statement, values, owner));
+  }
+
+  /** Whether writes have to come with their owners. */
+  get wantsOwners(): boolean {
+    return this.owners.areWanted;
   }
 
   /** An insert that is committed together with a companion. Resolves after the commit. */
@@ -122,18 +137,18 @@ export class StatementQueues {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    /** Whose inserts it may share a transaction with, instead of with all. */
-    sharesWith?: object,
+    { owner, sharesWithOwn }: { owner?: Owner | undefined; sharesWithOwn?: boolean },
   ): Promise<unknown> {
-    const queue = sharesWith ? this.doubtful : this.recorded;
+    const queue = sharesWithOwn ? this.doubtful.recorded : this.recorded;
     return this.tracing.span(statement.name, ATTRIBUTES, () =>
-      queue.runRecorded(statement, values, hold, sharesWith),
+      queue.runRecorded(statement, values, hold, owner),
     );
   }
 
   /** Queued statements, unanswered batches, open connections. */
   get load(): { waiting: number; underWay: number; connections: number } {
-    const loads = [this.reads, this.writes, this.recorded, this.doubtful].map(({ load }) => load);
+    const { writes, recorded } = this.doubtful;
+    const loads = [this.reads, this.writes, this.recorded, writes, recorded].map(({ load }) => load);
     return {
       waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
       underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),

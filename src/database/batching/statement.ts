@@ -1,5 +1,6 @@
 import { DATABASE_LIMITS } from '../limits.js';
 import type { Decoder } from './column-values.js';
+import type { Owner } from './owners.js';
 
 /** A statement with the name under which a connection keeps it prepared. */
 export interface Statement {
@@ -42,8 +43,8 @@ export interface PendingQuery {
   readonly reject: (error: unknown) => void;
   /** Takes the rows before the commit, for an insert that is committed with a companion. `resolve` follows the commit. */
   readonly hold?: Hold<Row[]> | undefined;
-  /** The same for inserts that share a transaction, if not with all. */
-  readonly sharesWith?: object | undefined;
+  /** Whose it is, if that is known. */
+  readonly owner?: Owner | undefined;
   /** Frees its place among those that wait for many, if it has one. */
   readonly free?: (() => void) | undefined;
   /** Equal for reads that may share an answer. */

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Owner } from '../batching/owners.js';
 
 /** What a statement of an asynchronous context may have to be part of. */
 export interface Scope {
+  /** Whose work it is, if that is known. */
+  readonly owner?: Owner | undefined;
   /** Why a statement outside is refused; `undefined` if it is not. */
   refusalOf(kind: StatementKind): string | undefined;
 }
@@ -21,7 +24,7 @@ export function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
   return inScope({ refusalOf: () => (isOpen ? OUTSIDE : undefined) }, work, () => (isOpen = false));
 }
 
-export async function inScope<T>(scope: Scope, work: () => Promise<T>, end: () => void): Promise<T> {
+export async function inScope<T>(scope: Scope, work: () => Promise<T>, end = (): void => {}): Promise<T> {
   openScopes++;
   try {
     return await scopes.run(scope, work);
@@ -30,6 +33,11 @@ export async function inScope<T>(scope: Scope, work: () => Promise<T>, end: () =
     // Before Node.js 24 it slows every promise of the process while it is enabled.
     if (--openScopes === 0) scopes.disable();
   }
+}
+
+/** Runs work whose changes are an owner's. */
+export function ownedBy<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
+  return inScope({ owner, refusalOf: () => undefined }, work);
 }
 
 /** Runs work that is no part of the scope it is called in. */

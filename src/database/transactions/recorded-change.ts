@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import type { Owner } from '../batching/owners.js';
 import type { Companion, Hold } from '../batching/statement.js';
 import {
   currentScope,
@@ -52,8 +53,9 @@ export class RecordedChange implements Scope {
     private readonly isAlone: boolean,
     /** When the transaction ends, by `performance.now()`. */
     readonly deadline: number,
-    /** Whose changes it may share one with, instead of with all. */
-    readonly sharesWith?: object,
+    readonly owner?: Owner,
+    /** Whether it may share one with those of its owner only. */
+    readonly sharesWithOwn = false,
   ) {}
 
   /** The attempt that the calling work belongs to. Throws if its change has begun. */

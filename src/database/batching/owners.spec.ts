@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { doubt, isDoubtful, type Owner, Owners } from './owners.js';
+
+describe('Owners', () => {
+  let owners: Owners;
+  let owner: Owner;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [owners, owner] = [new Owners(), {}];
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  const doubtedAfter = (ms: number): boolean => {
+    jest.advanceTimersByTime(ms);
+    return isDoubtful(owner);
+  };
+
+  /** How many quick inserts end the doubt. */
+  const proofs = (): number => {
+    let quick = 0;
+    for (; isDoubtful(owner); quick++) owners.wasQuick(owner);
+    return quick;
+  };
+
+  it('are doubted for a while after an insert took long', () => {
+    owners.tookLong(owner);
+    expect([isDoubtful({}), doubtedAfter(29_999), doubtedAfter(1)]).toEqual([false, true, false]);
+  });
+
+  it('are doubted no more once an insert is quick, and after relapses once more of them are', () => {
+    const needed = [1, 2, 3, 4].map(() => {
+      owners.tookLong(owner);
+      owners.tookLong(owner); // meanwhile, it is no relapse
+      return proofs();
+    });
+    expect(needed).toEqual([1, 8, 64, 64]);
+    jest.advanceTimersByTime(300_000);
+    owners.tookLong(owner);
+    expect(proofs()).toBe(1);
+  });
+
+  it('are wanted while some inserts take long, also if it is not known whose', () => {
+    expect(owners.areWanted).toBe(false);
+    owners.tookLong(undefined);
+    jest.advanceTimersByTime(29_999);
+    expect(owners.areWanted).toBe(true);
+    jest.advanceTimersByTime(1);
+    expect(owners.areWanted).toBe(false);
+  });
+
+  it('are doubted for another reason, too', () => {
+    doubt(owner, 5_000);
+    owners.wasQuick(owner);
+    expect([doubtedAfter(4_999), doubtedAfter(1)]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { isDoubtful, type Owner, Owners } from './owners.js';
+import { PROBED, Probes } from './probes.js';
+import { type InsertTime, UnitTimes } from './unit-times.js';
+
+const MANY: InsertTime[] = Array.from({ length: 16 }, () => {
+  return { owner: {}, ms: 1, atLeastMs: 1, isStored: true, isCancelled: false };
+});
+const CANCELLED = { isStored: false, isCancelled: true };
+/** Of the way to the server. */
+const DISTANCE_MS = 50;
+
+describe('Probes', () => {
+  let owners: Owners;
+  let probes: Probes;
+  let mine: Owner;
+  let others: Owner;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [owners, mine, others] = [new Owners(), {}, {}];
+    probes = new Probes(owners);
+    probes.combined(DISTANCE_MS + 1);
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  const time = (owner: Owner | undefined, ms: number, other: Partial<InsertTime> = {}): InsertTime => {
+    return { owner, ms, atLeastMs: ms, isStored: true, isCancelled: false, ...other };
+  };
+  const doubtedAfter = (inserts: readonly InsertTime[], by = probes): boolean[] => {
+    by.compare(Object.assign(new UnitTimes(), { inserts, distanceMs: DISTANCE_MS }));
+    return [mine, others].map((owner) => isDoubtful(owner));
+  };
+
+  const isDue = () => probes.most !== undefined;
+
+  it('follow a batch that took longer than the quickest of late', () => {
+    probes.combined(DISTANCE_MS + 41);
+    expect(isDue()).toBe(false);
+    probes.combined(DISTANCE_MS + 42);
+    expect([probes.most, owners.areWanted]).toEqual([PROBED, false]);
+  });
+
+  it('follow no batch that takes longer as the way does', () => {
+    for (let i = 0; i < 3; i++) {
+      jest.advanceTimersByTime(10_001);
+      doubtedAfter(MANY); // looked at
+      jest.advanceTimersByTime(1_000);
+      probes.combined(DISTANCE_MS + 100);
+    }
+    expect(isDue()).toBe(false);
+  });
+
+  it('show whose inserts take longer than others', () => {
+    expect(doubtedAfter([time(others, 1), time(mine, 18), time(others, 2)])).toEqual([true, false]);
+    expect([isDue(), owners.areWanted]).toEqual([true, true]);
+  });
+
+  it('blame nobody when each insert takes long, as with a trigger of each statement', () => {
+    expect(doubtedAfter([time(others, 40), time(mine, 60), time(others, 45)])).toEqual([false, false]);
+  });
+
+  it('blame all whose inserts were cancelled, unless a batch takes as long', () => {
+    const all = [mine, others].map((owner) => time(owner, 100, CANCELLED));
+    for (let i = 0; i < 2; i++) {
+      jest.advanceTimersByTime(10_001);
+      probes.combined(DISTANCE_MS + 50);
+    }
+    expect(doubtedAfter(all)).toEqual([false, false]);
+    probes.combined(DISTANCE_MS + 1);
+    expect(doubtedAfter(all)).toEqual([true, true]);
+  });
+
+  it('blame nobody for what this process took to read the answers', () => {
+    const late = time(mine, 60, { atLeastMs: 3 });
+    expect(doubtedAfter([time(others, 1), late])).toEqual([false, false]);
+  });
+
+  it('compare an insert without others with the quickest batch, if there was one of late', () => {
+    jest.advanceTimersByTime(3_001); // it may be slow for all
+    expect(doubtedAfter([time(mine, 90)])).toEqual([false, false]);
+    probes.combined(DISTANCE_MS + 1);
+    expect(doubtedAfter([time(mine, 90)])).toEqual([true, false]);
+  });
+
+  it('are all batches of doubted owners, whose inserts are not compared with each other', () => {
+    const own = new Probes(owners, probes);
+    expect(own.most).toBe(2);
+    expect(doubtedAfter([time(mine, 90), time(mine, 100)], own)).toEqual([true, false]);
+    expect(doubtedAfter([time(mine, 1), time(mine, 100)], own)).toEqual([true, false]);
+    expect(doubtedAfter([time(mine, 1)], own)).toEqual([false, false]);
+  });
+
+  it('do not take a refusal for a quick insert', () => {
+    const refused = time(mine, 1, { isStored: false });
+    expect(doubtedAfter([refused, time(mine, 60), time(others, 61)])).toEqual([false, false]);
+    owners.tookLong(mine);
+    expect(doubtedAfter([refused], new Probes(owners, probes))).toEqual([true, false]);
+  });
+
+  it('do not compare the inserts of one owner with each other', () => {
+    expect(doubtedAfter([1, 2, 3, 4].map(() => time(mine, 60)))).toEqual([true, false]);
+  });
+
+  it('prove nothing without a batch to compare with, but that what was cancelled was slow', () => {
+    const own = new Probes(owners, new Probes(owners));
+    owners.tookLong(mine);
+    expect(doubtedAfter([time(mine, 20)], own)).toEqual([true, false]);
+    expect(doubtedAfter([time(others, 200, CANCELLED)], own)).toEqual([true, true]);
+    expect(doubtedAfter([time(mine, 15)], own)).toEqual([false, true]); // it is whatever others take
+  });
+
+  it('take no insert for quick whose answer may have waited for this process', () => {
+    owners.tookLong(mine);
+    const read = time(mine, 60, { atLeastMs: 3 });
+    expect(doubtedAfter([read], new Probes(owners, probes))).toEqual([true, false]);
+  });
+
+  it('look at all inserts for a while after a slow one, at more and more of them', () => {
+    doubtedAfter([time(others, 1), time(mine, 60)]);
+    const sizes = [1, 2, 3, 4, 5, 6].map(() => {
+      const { most } = probes;
+      doubtedAfter(MANY);
+      return most;
+    });
+    expect(sizes).toEqual([4, 8, 16, 32, 64, 64]);
+    doubtedAfter(MANY.map((one) => ({ ...one, ms: 16, atLeastMs: 16 })));
+    expect(probes.most).toBe(PROBED); // as a trigger of each statement makes them take long together
+    doubtedAfter([time(others, 1), time(mine, 60)]);
+    expect(probes.most).toBe(PROBED);
+    jest.advanceTimersByTime(5_000);
+    doubtedAfter(MANY);
+    expect(isDue()).toBe(false);
+  });
+
+  it('look at some inserts, and rest then, as on a slow disk, unless some are cancelled', () => {
+    const slow = (): boolean => {
+      probes.combined(DISTANCE_MS + 100);
+      return isDue();
+    };
+    expect(slow()).toBe(true);
+    doubtedAfter([time(mine, 1)]);
+    expect(isDue()).toBe(true);
+    doubtedAfter(MANY.slice(1));
+    expect([isDue(), slow()]).toEqual([false, false]);
+    probes.tookTooLong();
+    expect([isDue(), owners.areWanted]).toEqual([true, true]);
+    doubtedAfter(MANY);
+    jest.advanceTimersByTime(1_000);
+    expect(slow()).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { DatabaseError } from 'pg';
+import { insert } from '../../../test/support/fake-postgres.js';
+import { BEGIN, COMMIT } from './own-statements.js';
+import type { PendingQuery } from './statement.js';
+import { UnitTimes } from './unit-times.js';
+
+const owner = {};
+const unit: PendingQuery[] = [BEGIN, { ...BEGIN, statement: insert, owner }];
+const failed = (code: string) => Object.assign(new DatabaseError('', 0, 'error'), { code });
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => {
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
+
+it('measures from the answer of the first unit on, and only inserts', () => {
+  const times = new UnitTimes();
+  jest.advanceTimersByTime(30);
+  times.answered([BEGIN]);
+  jest.advanceTimersByTime(40);
+  times.answered(unit);
+  jest.advanceTimersByTime(50);
+  times.answered([COMMIT]);
+  times.end();
+  times.answered(unit);
+  expect(times.distanceMs).toBe(30);
+  expect(times.inserts).toEqual([{ owner, ms: 40, atLeastMs: 35, isStored: true, isCancelled: false }]);
+  jest.advanceTimersByTime(5); // the last turn
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it('knows that an answer may have waited while the process was busy', () => {
+  const times = new UnitTimes();
+  times.answered([BEGIN]);
+  jest.advanceTimersByTime(20);
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 100);
+  times.answered(unit);
+  expect(times.inserts).toMatchObject([{ ms: 120, atLeastMs: 15 }]);
+});
+
+it('sees the answers on their way to a listener, and which inserts were cancelled or waited for a lock', () => {
+  const times = new UnitTimes();
+  const seen: unknown[][] = [];
+  const listener = times.of({
+    committed: (...args) => void seen.push(args),
+    rolledBack: (...args) => void seen.push(args),
+  });
+  listener.committed([BEGIN], []);
+  listener.committed(unit, [[], [{ name: 'a' }]]);
+  const [cancelled, locked] = [failed('57014'), failed('55P03')];
+  listener.rolledBack(unit, cancelled);
+  listener.rolledBack(unit, locked);
+  expect(seen).toEqual([
+    [[BEGIN], []],
+    [unit, [[], [{ name: 'a' }]]],
+    [unit, cancelled, undefined],
+    [unit, locked, undefined],
+  ]);
+  expect(times.inserts).toMatchObject([
+    { isStored: true, isCancelled: false },
+    { isStored: false, isCancelled: true },
+  ]);
+  times.end();
+});
+
+it('measures what was not answered in time', () => {
+  const times = new UnitTimes();
+  times.answered([BEGIN]);
+  jest.advanceTimersByTime(500);
+  times.lost([unit, unit]);
+  expect(times.inserts).toEqual([{ owner, ms: 500, atLeastMs: 495, isStored: false, isCancelled: false }]);
+  times.end();
+});
