@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 
 /**
- * Settings on which answers depend, or the server's health. PostgreSQL applies a change for the role or the database to new connections only, so
- * without them, connections would differ by when they were opened.
+ * Settings on which answers depend, or the health of the server. PostgreSQL applies a change for the role or the database
+ * to new connections only, so without them, connections would differ by when they were opened.
  */
 const SETTINGS = {
   array_nulls: 'on',
