@@ -12,13 +12,14 @@ import {
 
 /** Answers requests of repeatable operations. */
 export abstract class KeyedRequests {
-  /** Returns the body of the answer under an Idempotency-Key. `run` makes the change: the pipes and the handler of the operation. */
+  /** Returns the body of the answer. `run` makes the change: the pipes and the handler of the operation. */
   abstract answer(
     request: FastifyRequest,
     reply: FastifyReply,
     run: () => Promise<unknown>,
   ): Promise<string | undefined>;
 
+  /** Returns what `run` does. */
   abstract withoutKey(request: FastifyRequest, run: () => Promise<unknown>): Promise<unknown>;
 }
 

@@ -77,6 +77,7 @@ export class BatchPlan implements TransactionListener {
   needsNewStatements = false;
   /** How many queries it may have, if not as many as usual. */
   readonly most: number | undefined;
+  /** In a probe. */
   private readonly cancelled = new Set<PendingQuery>();
   /** A new one helps against what a session keeps. If a row is the cause it does not, and each batch would get one. */
   hasOldConnection = false;

@@ -4,7 +4,7 @@ import type { InsertTime, UnitTimes } from './unit-times.js';
 
 /** The first ones. Isolated inserts have 100 ms each at least: so many together have as much as a statement. */
 export const PROBED = 4;
-/** While none is slow, each probe has twice as many as the one before. */
+/** While they take little time, each probe has twice as many as the one before. */
 const MOST_PROBED = DATABASE_LIMITS.largeBatch;
 /** Together: well below what is not answered in time. */
 const MOST_MS = 250;
@@ -34,10 +34,11 @@ export class Probes {
   private allUntil = -Infinity;
   private size = PROBED;
   private restsUntil = -Infinity;
-  /** Of the time since then, and of that before. */
+  /** Of the batches after `since`, and of those before. */
   private quickestMs = Infinity;
   private quickestBeforeMs = Infinity;
   private since = -Infinity;
+  /** When the database last was quick for someone. */
   private quickAt = -Infinity;
 
   constructor(
@@ -120,7 +121,7 @@ export class Probes {
       if (owner && isStored && ms <= quickMs) this.owners.wasQuick(owner);
   }
 
-  /** At most. */
+  /** What an insert took at most in the quickest batch. */
   private usualMs(times: UnitTimes): number {
     if (this.others) return this.others.usualMs(times);
     const isForgotten = performance.now() - this.quickAt > REMEMBERED_MS;
