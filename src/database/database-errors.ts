@@ -7,7 +7,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { ApiError, RETRY_SOON } from '../api/errors/api-error.js';
-import { isOfTable, type Meaning, meaningOf } from './sqlstate.js';
+import { isOfTable, LOCK_NOT_AVAILABLE, type Meaning, meaningOf } from './sqlstate.js';
 
 /** The database cannot serve a correct request: 503. */
 export class DatabaseOutage extends ApiError {
@@ -68,6 +68,11 @@ export function meaningOfError({ code = '', routine }: DatabaseError): Meaning {
 /** Whether a function of the database says so, and not the server: whatever its code, no time limit or lock is the cause. */
 export function isRaised({ routine }: DatabaseError): boolean {
   return routine === 'exec_stmt_raise';
+}
+
+/** Whether it waited in vain for a lock of another transaction. */
+export function isLocked(error: DatabaseError): boolean {
+  return error.code === LOCK_NOT_AVAILABLE && !isRaised(error);
 }
 
 /** What the caller of a statement gets when the server refused it and stored nothing. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import type { KeyLoad } from '../common/exchange.js';
+import { WAITING } from '../database/batching/owners.js';
 import { RunAgain } from '../database/transactions/recorded-change.js';
 import { Attempts } from './attempts.js';
 
@@ -18,9 +19,10 @@ describe('The attempts of a change', () => {
 
   const partners = (attempts: Attempts): string => {
     attempts.begin();
-    const withOwn = attempts.decideIfWithOwn();
+    const party = attempts.decideParty();
     if (attempts.isAlone) return 'alone';
-    return withOwn ? 'its key' : 'all';
+    if (party === WAITING) return 'those that wait';
+    return party === load ? 'its key' : 'all';
   };
   const create = (): Attempts => new Attempts(load, Infinity);
   const partnersOfNext = (): string => partners(create());
@@ -32,10 +34,17 @@ describe('The attempts of a change', () => {
     expect(seen).toEqual(['all', 'its key', 'its key', 'alone', 'alone']);
   });
 
-  it('go on beside those of its key after a lock that the change itself met, and so do later changes', () => {
+  it('go on beside those that wait after a lock that the change itself met, and so do later changes', () => {
     const attempts = create();
     expect(partners(attempts)).toBe('all');
     expect(attempts.mayGoOn(new RunAgain(LOCK, 'own'))).toBe(true);
+    expect([partners(attempts), partnersOfNext()]).toEqual(['those that wait', 'those that wait']);
+  });
+
+  it('go on beside those of its key after another fault of its own, and so do later changes', () => {
+    const attempts = create();
+    expect(partners(attempts)).toBe('all');
+    expect(attempts.mayGoOn(new RunAgain(DUPLICATE, 'own'))).toBe(true);
     expect([partners(attempts), partnersOfNext()]).toEqual(['its key', 'its key']);
   });
 

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { KeyLoad } from '../common/exchange.js';
-import { doubt, isDoubtful, type Owner } from '../database/batching/owners.js';
-import { meaningOfError } from '../database/database-errors.js';
+import { doubt, type Owner, partyOf, waited } from '../database/batching/owners.js';
+import { isLocked, meaningOfError } from '../database/database-errors.js';
 import type { RunAgain } from '../database/transactions/recorded-change.js';
 
 /**
@@ -16,11 +16,6 @@ const MOST_ATTEMPTS = 5;
  * before. As that makes the other requests of its batch run again, a key that repeats has its records looked up first.
  */
 const LOOKED_UP_MS = 60_000;
-/**
- * A change that waits for a lock, or loses a race with another replica, has its batch wait or run again. For this time,
- * changes of its key share batches with each other only. Short, as a locked table delays those of all keys.
- */
-const DOUBTED_MS = 5_000;
 
 declare module '../common/exchange.js' {
   interface KeyLoad extends Owner {
@@ -32,7 +27,7 @@ declare module '../common/exchange.js' {
 /** With whom a change shares a transaction, attempt after attempt. */
 export class Attempts {
   private count = 0;
-  private sharesWithOwn = false;
+  private party: Owner | undefined;
   /** In the previous attempt. */
   private fault: RunAgain['fault'] = 'none';
   /** It was not made before. If it turns out to be, another replica made it meanwhile. */
@@ -50,7 +45,7 @@ export class Attempts {
 
   lookedUp(isKnown: boolean): void {
     if (isKnown) this.load.lastRepetition = performance.now();
-    if (isKnown && this.isNew) doubt(this.load, DOUBTED_MS);
+    if (isKnown && this.isNew) doubt(this.load);
     this.isNew = !isKnown;
   }
 
@@ -58,17 +53,18 @@ export class Attempts {
     return this.count > SHARED_ATTEMPTS;
   }
 
-  /** Returns whether it shares a transaction with the changes of its key only. */
-  decideIfWithOwn(): boolean {
-    this.sharesWithOwn = this.fault !== 'none' || isDoubtful(this.load);
-    return this.sharesWithOwn;
+  /** Returns those whose changes it shares a transaction with, if not all: those of its key, or all that wait for locks. */
+  decideParty(): Owner | undefined {
+    this.party = this.fault === 'unknown' ? this.load : partyOf(this.load);
+    return this.party;
   }
 
   /** It was rolled back. Returns whether another attempt may succeed. */
   mayGoOn({ cause, fault }: RunAgain): boolean {
     this.fault = fault;
-    const isOwn = fault === 'own' || (this.sharesWithOwn && fault === 'unknown' && isBusy(cause));
-    if (isOwn) doubt(this.load, DOUBTED_MS);
+    const isOwn = fault === 'own' || (this.party === this.load && fault === 'unknown' && isBusy(cause));
+    const hasWaited = fault === 'own' && cause instanceof DatabaseError && isLocked(cause);
+    if (isOwn) (hasWaited ? waited : doubt)(this.load);
     return this.count < MOST_ATTEMPTS && performance.now() < this.deadline;
   }
 }

@@ -101,9 +101,9 @@ export class RecordedAnswers extends KeyedRequests {
     for (;;) {
       const known = attempts.begin() ? await this.find(digest, attempts) : undefined;
       if (known) return known;
-      const withOwn = attempts.decideIfWithOwn();
-      if (withOwn) this.underWay.delay(digest);
-      const change = new RecordedChange(transactions, attempts.isAlone, deadline, load, withOwn);
+      const party = attempts.decideParty();
+      if (party) this.underWay.delay(digest);
+      const change = new RecordedChange(transactions, attempts.isAlone, deadline, load, party);
       try {
         const returned = await change.run(run);
         if (keyed.isRefused) throw new OutcomeUnknown(); // nobody gets this answer, and the reply has that of an error

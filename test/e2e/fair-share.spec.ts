@@ -7,7 +7,7 @@ import { Controller, Module } from '@nestjs/common';
 import { CACHE_MS } from '../../src/auth/key-cache.js';
 import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
-import { isDoubtful } from '../../src/database/batching/owners.js';
+import { partyOf } from '../../src/database/batching/owners.js';
 import { StatementQueues } from '../../src/database/batching/statement-queues.js';
 import { RunAgain } from '../../src/database/transactions/recorded-change.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
@@ -376,7 +376,7 @@ describe('While one key has its share of transactions under way, the service', (
     }
     // Its own changes were not refused: they go on sharing batches with others.
     const { load } = await service.app.get(KeysService).verify(greedyKey);
-    expect(isDoubtful(load)).toBe(false);
+    expect(partyOf(load)).toBeUndefined();
   });
 
   it('serves that key afterwards, although some of its creates were answered while they waited', async () => {
@@ -398,7 +398,7 @@ describe('While one key has its share of transactions under way, the service', (
     await delay(400); // longer than a wait for a turn
     expectError(await deleteGreedily(), 'not_found');
     const { load } = await service.app.get(KeysService).verify(greedyKey);
-    expect(isDoubtful(load)).toBe(false);
+    expect(partyOf(load)).toBeUndefined();
   });
 
   it('serves those of that key that wait when another one ends', async () => {

@@ -2,6 +2,7 @@ import type { DatabaseError } from 'pg';
 import {
   DatabaseBusy,
   DatabaseOutage,
+  isLocked,
   isRaised,
   meaningOfError,
   OutcomeUnknown,
@@ -9,9 +10,9 @@ import {
 } from '../database-errors.js';
 import type { Distribution } from '../distribution.js';
 import type { RefusalLog } from '../refusal-log.js';
-import { IN_FAILED_TRANSACTION, LOCK_NOT_AVAILABLE, mayBeOutdated, type Meaning } from '../sqlstate.js';
+import { IN_FAILED_TRANSACTION, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import { isolated, isolatedEnd, sharedLimits, tried } from './isolated-units.js';
+import { isolated, isolatedEnd, lockWaitOf, sharedLimits, tried } from './isolated-units.js';
 import { Findings, isSlow, type Isolation } from './isolation.js';
 import {
   BEGIN,
@@ -41,6 +42,11 @@ export interface BatchRules {
   readonly isolation?: Isolation | undefined;
   readonly probes?: Probes | undefined;
   readonly distribution?: Distribution | undefined;
+  /**
+   * Takes over an insert that met a lock, to wait for it where it delays no others, and maybe further ones of its owner.
+   * Returns whether it did.
+   */
+  readonly letWait?: (query: PendingQuery, isOfOwner: boolean) => boolean;
 }
 
 /** What is logged, unlike conflicts and statements at fault. */
@@ -77,7 +83,9 @@ export class BatchPlan implements TransactionListener {
   needsNewStatements = false;
   /** How many queries it may have, if not as many as usual. */
   readonly most: number | undefined;
-  /** In a probe. */
+  /** How long each insert of an isolation may wait for locks. */
+  lockWait = lockWaitOf([]);
+  /** Where its inserts are measured. */
   private readonly cancelled = new Set<PendingQuery>();
   /** A new one helps against what a session keeps. If a row is the cause it does not, and each batch would get one. */
   hasOldConnection = false;
@@ -97,8 +105,8 @@ export class BatchPlan implements TransactionListener {
   constructor(private readonly rules: BatchRules) {
     const { isolation, probes, refusals } = rules;
     this.most = probes?.most;
-    this.findings = new Findings(this.isProbe ? undefined : isolation, refusals);
-    if (this.isProbe || isolation?.isOn) this.mode = 'isolated';
+    this.findings = new Findings(this.isMeasured ? undefined : isolation, refusals);
+    if (this.isMeasured || isolation?.isOn) this.mode = 'isolated';
   }
 
   /** The transactions of the next attempt, or the units of one. */
@@ -124,13 +132,15 @@ export class BatchPlan implements TransactionListener {
     const { kind, locks, isEmbedded = false } = this.rules;
     const settings = this.settings();
     if (kind === 'read') return tried(settings ? [BEGIN, settings] : [BEGIN], queries);
-    const limits = isEmbedded ? [] : [sharedLimits(queries.length, locks.isRecent ? NO_WAIT_MS : undefined)];
+    const ofLocks = this.waitsForLocks && !locks.isRecent ? undefined : NO_WAIT_MS;
+    const limits = isEmbedded ? [] : [sharedLimits(queries.length, ofLocks)];
+    this.lockWait = lockWaitOf(queries, ofLocks);
     return [...isolated([BEGIN, ...limits], queries), [...isolatedEnd(!isEmbedded), COMMIT]];
   }
 
   /** Whether its time tells how many statements a batch may have. */
   get isSmooth(): boolean {
-    if (this.attempts > 1 || this.isProbe) return false;
+    if (this.attempts > 1 || this.isMeasured) return false;
     return this.mode === 'isolated' || (this.retries.length === 0 && !this.hasRefused);
   }
 
@@ -190,9 +200,9 @@ export class BatchPlan implements TransactionListener {
     const isIsolated = this.mode === 'isolated';
     const isIsolatedEnd = isIsolated && isEnd(transaction);
     // The first isolated inserts wait for a moment each.
-    const hasWaited = !isIsolated || !this.isShared || this.isolations > 1;
-    const isLocked = error.code === LOCK_NOT_AVAILABLE && !isRaised(error);
-    if (isLocked && hasWaited && !locks.isRecent) locks.note();
+    const hasWaited = !isIsolated || (this.waitsForLocks && (!this.isShared || this.isolations > 1));
+    const hasMetLock = isLocked(error);
+    if (hasMetLock && hasWaited && !locks.isRecent) locks.note();
     const undone = isIsolatedEnd ? this.takeKept().flatMap(({ unit }) => unit) : transaction;
     if (isIsolatedEnd && failed?.query === COMMIT) this.isolations = MOST_ISOLATIONS; // it would fail again
     if (this.mayBeStored(error, meaning, failed)) {
@@ -218,6 +228,11 @@ export class BatchPlan implements TransactionListener {
     if (isIsolated) this.findings.isolatedFailed(error);
     else if (this.mode === 'combined') this.findings.combinedFailed(error);
     if (isSlow(error)) this.tookTooLong(queries);
+    if (hasMetLock && !isIsolatedEnd && this.letWait(queries)) {
+      this.hasRefused = true; // its time tells nothing about batches
+      this.gotFurther();
+      return;
+    }
     if (this.attempts < MOST_ATTEMPTS && (isStale || isOutdated || !isKnown || isConflict)) {
       this.retries.push(...queries);
       this.hasUnknownFault ||= !isStale && !(isOutdated && kind === 'write');
@@ -241,19 +256,30 @@ export class BatchPlan implements TransactionListener {
     return isOfQuery && this.kept.length === 0 && !mayNeedTime;
   }
 
-  private get isProbe(): boolean {
+  /** If others are kept, it is a lock that not all inserts meet. Without others, that is not known. */
+  private letWait([query, ...others]: readonly PendingQuery[]): boolean {
+    if (!query || others.length > 0 || lateAt(performance.now())(query)) return false;
+    return this.rules.letWait?.(query, this.kept.length > 0 || !this.isShared) ?? false;
+  }
+
+  /** What waits for a lock in a probe would be taken for slow. */
+  private get waitsForLocks(): boolean {
+    return !this.isMeasured || this.rules.probes?.areOfParty === true;
+  }
+
+  private get isMeasured(): boolean {
     return this.most !== undefined;
   }
 
   private tookTooLong(queries: readonly PendingQuery[]): void {
     this.rules.probes?.tookTooLong();
-    if (this.isProbe) for (const query of queries) this.cancelled.add(query);
+    if (this.isMeasured) for (const query of queries) this.cancelled.add(query);
   }
 
   /** Once it is known to be slow, in comparison with others, it would delay these once more. */
   private isSetApart(query: PendingQuery): boolean {
     const { probes } = this.rules;
-    return this.cancelled.has(query) && !probes?.areOfOne && isKnownAsSlow(query.owner);
+    return this.cancelled.has(query) && !probes?.areOfParty && isKnownAsSlow(query.owner);
   }
 
   private mayBeStored(error: DatabaseError, meaning: Meaning, failed?: FailedStatement): boolean {

@@ -80,7 +80,7 @@ export class BatchSender {
     this.plan.hasOldConnection = (client as pg.PoolClient & RowParsingClient).isOld;
     const transactions = this.plan.transactionsOf(queries);
     const { probes } = this.target;
-    const times = probes && this.plan.isComparison ? new UnitTimes() : undefined;
+    const times = probes && this.plan.isComparison ? new UnitTimes(this.plan.lockWait) : undefined;
     const listener = times?.of(this.plan) ?? this.plan;
     const batch = new PipelinedBatch(transactions, this.target.named, listener, {
       answered: () => {

@@ -1,5 +1,6 @@
 import { DATABASE_LIMITS } from '../limits.js';
 import { CHECK_CONSTRAINTS, LIMITS, limits, ownQuery, ROLLBACK } from './own-statements.js';
+import { WAITING } from './owners.js';
 import type { PendingQuery } from './statement.js';
 
 const { lockMs, statementMs } = DATABASE_LIMITS;
@@ -18,7 +19,39 @@ const CHECK = [CHECK_CONSTRAINTS, ownQuery('SET CONSTRAINTS ALL DEFERRED')];
  * that pipelines transactions, but not one that pipelines these units. The first unit tells when the server begins.
  */
 export function isolated(begin: readonly PendingQuery[], inserts: readonly PendingQuery[]): PendingQuery[][] {
-  return [[...begin, KEEP], ...inserts.map((insert) => [BACK, insert, ...CHECK, KEEP])];
+  return [
+    [...begin, KEEP],
+    ...inserts.map((insert, i) => [
+      BACK,
+      ...limitsOfWaiting(insert, i, inserts.length),
+      insert,
+      ...CHECK,
+      KEEP,
+    ]),
+  ];
+}
+
+function limitsOfWaiting({ party }: PendingQuery, position: number, inserts: number): PendingQuery[] {
+  if (party !== WAITING) return [];
+  const ms = waitingMs(position, inserts);
+  return [limits(ms, longestWait(ms) + LEAST_MS)];
+}
+
+/** Half of the time, then half of what is left: the first insert may take the lock that all wait for. */
+function waitingMs(position: number, inserts: number): number {
+  return Math.max(1, Math.floor(lockMs / 2 ** Math.min(position + 1, inserts - 1)));
+}
+
+/** For the lock of a row, one may have to wait twice. */
+function longestWait(ms: number): number {
+  return Math.min(2 * ms, statementMs - LEAST_MS);
+}
+
+/** How long the insert at a position may wait. */
+export function lockWaitOf(inserts: readonly PendingQuery[], ofLocks?: number): (position: number) => number {
+  const { length } = inserts;
+  const isWaiting = inserts[0]?.party === WAITING;
+  return (position) => longestWait(isWaiting ? waitingMs(position, length) : sharedMs(length, ofLocks));
 }
 
 export function isolatedEnd(hasLimits: boolean): PendingQuery[] {
@@ -36,7 +69,10 @@ export function tried(begin: readonly PendingQuery[], queries: readonly PendingQ
 }
 
 /** All together they wait for locks as long as one may. */
-export function sharedLimits(inserts: number, ofLocks: number = lockMs): PendingQuery {
-  const ms = Math.max(LEAST_MS, Math.ceil(statementMs / inserts));
-  return limits(Math.ceil(ofLocks / inserts), ms);
+export function sharedLimits(inserts: number, ofLocks?: number): PendingQuery {
+  return limits(sharedMs(inserts, ofLocks), Math.max(LEAST_MS, Math.ceil(statementMs / inserts)));
+}
+
+function sharedMs(inserts: number, ofLocks: number = lockMs): number {
+  return Math.ceil(ofLocks / inserts);
 }

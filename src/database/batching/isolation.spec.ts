@@ -6,6 +6,7 @@ import { BatchSize } from './batch-size.js';
 import { DatabaseBusy } from '../database-errors.js';
 import { Owners } from './owners.js';
 import { PROBED, Probes } from './probes.js';
+import type { PendingQuery } from './statement.js';
 
 Logger.overrideLogger(false);
 
@@ -103,6 +104,72 @@ describe('Isolated inserts', () => {
     const busy = { name: 'DatabaseBusy' };
     expect(await send(answering(isolated(failed('55P03'))), 'a')).toMatchObject([busy]);
     expect(target.locks.isRecent).toBe(true);
+  });
+
+  describe('where inserts that meet locks wait elsewhere', () => {
+    const letWait = jest.fn<(query: PendingQuery, isOfOwner: boolean) => boolean>();
+    const locked = failed('55P03');
+    beforeEach(() => {
+      letWait.mockReset().mockImplementation(({ resolve }) => {
+        resolve([{ name: 'waited' }]);
+        return true;
+      });
+      target = { ...target, letWait };
+    });
+
+    it('leaves those to wait that met one, once', async () => {
+      const server = answering(failed('23514'), isolated(kept('a'), locked, kept('c')));
+      expect(await send(server, 'a', 'b', 'c')).toEqual(stored('a', 'waited', 'c'));
+      expect(server.received).toEqual(['many|', THREE]);
+      expect(letWait.mock.calls).toEqual([[expect.objectContaining({ values: ['b'] }), true]]);
+    });
+
+    it('blames no owner when none of the others is kept either', async () => {
+      await send(answering(failed('23514'), isolated(locked, locked)), 'a', 'b');
+      expect(letWait.mock.calls.map(([, isOfOwner]) => isOfOwner)).toEqual([false, false]);
+    });
+
+    it('does not wait in a probe, which shows what each insert takes', async () => {
+      const probes = new Probes(new Owners());
+      probes.tookTooLong();
+      target = { ...target, probes };
+      const server = answering(isolated(locked, kept('b')));
+      const texts: string[] = [];
+      server.onParse = ({ text }) => void texts.push(text);
+      expect(await send(server, 'a', 'b')).toEqual(stored('waited', 'b'));
+      expect(texts).toContainEqual(expect.stringContaining(`'lock_timeout', '1'`));
+      expect(target.locks.isRecent).toBe(false);
+    });
+
+    it('leaves the lone one to wait that met one', async () => {
+      const probes = new Probes(new Owners());
+      const combined = jest.spyOn(probes, 'combined');
+      target = { ...target, probes };
+      expect(await send(answering(locked), 'a')).toEqual(stored('waited'));
+      expect(letWait.mock.calls).toEqual([[expect.anything(), true]]);
+      expect(combined).not.toHaveBeenCalled(); // it tells nothing about the time of batches
+    });
+
+    it('refuses those for which there is no place, and those that are late', async () => {
+      const busy = { name: 'DatabaseBusy', cause: { code: '55P03' } };
+      letWait.mockReturnValue(false);
+      expect(await send(answering(locked), 'a')).toMatchObject([busy]);
+      letWait.mockClear();
+      const server = answering(locked);
+      server.beforeAnswer = () => void (now += 350);
+      expect(await send(server, 'a')).toMatchObject([busy]);
+      expect(letWait).not.toHaveBeenCalled();
+    });
+
+    it('leaves none to wait when the commit of all of them met one', async () => {
+      const server = answering(
+        failed('23514'),
+        [...isolated(kept('a'), kept('b')).slice(0, -COMMITTED.length), done(), done(), ...locked],
+        [done(['a']), READY, done(['b']), READY],
+      );
+      expect(await send(server, 'a', 'b')).toEqual(stored('a', 'b'));
+      expect(letWait).not.toHaveBeenCalled();
+    });
   });
 
   it('waits for no lock any more once isolated inserts have met one twice', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { doubt, isDoubtful, type Owner, Owners } from './owners.js';
+import { doubt, type Owner, Owners, partyOf, waited, WAITING } from './owners.js';
 
 describe('Owners', () => {
   let owners: Owners;
@@ -12,19 +12,19 @@ describe('Owners', () => {
 
   const doubtedAfter = (ms: number): boolean => {
     jest.advanceTimersByTime(ms);
-    return isDoubtful(owner);
+    return partyOf(owner) === owner;
   };
 
   /** How many quick inserts end the doubt. */
   const proofs = (): number => {
     let quick = 0;
-    for (; isDoubtful(owner); quick++) owners.wasQuick(owner);
+    for (; partyOf(owner); quick++) owners.wasQuick(owner);
     return quick;
   };
 
   it('are doubted for a while after an insert took long', () => {
     owners.tookLong(owner);
-    expect([isDoubtful({}), doubtedAfter(29_999), doubtedAfter(1)]).toEqual([false, true, false]);
+    expect([partyOf({}), doubtedAfter(29_999), doubtedAfter(1)]).toEqual([undefined, true, false]);
   });
 
   it('are doubted no more once an insert is quick, and after relapses once more of them are', () => {
@@ -49,8 +49,22 @@ describe('Owners', () => {
   });
 
   it('are doubted for another reason, too', () => {
-    doubt(owner, 5_000);
+    doubt(owner);
     owners.wasQuick(owner);
     expect([doubtedAfter(4_999), doubtedAfter(1)]).toEqual([true, false]);
+  });
+
+  it('share batches with all that wait after an insert met a lock', () => {
+    waited(owner);
+    jest.advanceTimersByTime(9_999);
+    expect(partyOf(owner)).toBe(WAITING);
+    jest.advanceTimersByTime(1);
+    expect(partyOf(owner)).toBeUndefined();
+  });
+
+  it('share batches with each other only, though they wait, while their inserts take long', () => {
+    waited(owner);
+    owners.tookLong(owner);
+    expect(partyOf(owner)).toBe(owner);
   });
 });

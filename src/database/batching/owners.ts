@@ -1,5 +1,9 @@
 /** Without any insert of theirs: longer than those of a few dozen owners take that follow one another. */
-const DOUBTED_MS = 30_000;
+const SLOW_MS = 30_000;
+/** Short, as a locked table may have been the cause. */
+const WAITING_MS = 10_000;
+/** For owners that lost a race with another replica, which has their batches run again. */
+const RACED_MS = 5_000;
 /** For so long, a further slow insert counts as a relapse. */
 const REMEMBERED_MS = 300_000;
 /** A key whose rows are seldom slow must not be forgiven again and again. */
@@ -9,9 +13,9 @@ const PROOFS = [1, 8, 64];
 export interface Owner {
   /** For so long its inserts may share batches with each other only, by `performance.now()`. */
   doubtedUntil?: number;
+  /** For so long they share batches with those of all that wait for locks. */
+  waitsUntil?: number;
   slowness?: Slowness;
-  /** When the last batch of its own began. */
-  turnAt?: number;
 }
 
 interface Slowness {
@@ -22,24 +26,31 @@ interface Slowness {
   toProve: number;
 }
 
-export function doubt(owner: Owner, ms: number): void {
-  owner.doubtedUntil = performance.now() + ms;
+/**
+ * Those whose inserts wait for locks, such as that of a row in which a trigger counts. In one batch they take it once; one
+ * after the other, each would wait until the one before is committed.
+ */
+export const WAITING: Owner = {};
+
+/** An insert of theirs had its batch run again. */
+export function doubt(owner: Owner): void {
+  owner.doubtedUntil = performance.now() + RACED_MS;
 }
 
-export function isDoubtful(owner: Owner): boolean {
-  return performance.now() < (owner.doubtedUntil ?? 0) || isKnownAsSlow(owner);
+/** An insert of theirs met a lock, maybe that of a row which others do not need. */
+export function waited(owner: Owner): void {
+  owner.waitsUntil = performance.now() + WAITING_MS;
+}
+
+/** Those that an insert of this owner shares batches with, if not with all. */
+export function partyOf(owner: Owner): Owner | undefined {
+  const now = performance.now();
+  if (now < (owner.doubtedUntil ?? 0) || isKnownAsSlow(owner)) return owner;
+  return now < (owner.waitsUntil ?? 0) ? WAITING : undefined;
 }
 
 export function isKnownAsSlow(owner: Owner | undefined): boolean {
   return performance.now() < (owner?.slowness?.until ?? 0);
-}
-
-/** Of those, the one that has waited longest for its turn: one with many inserts that wait must not have all of them. */
-export function takeTurn(waiting: readonly (Owner | undefined)[]): Owner | undefined {
-  const turnOf = (owner?: Owner): number => owner?.turnAt ?? 0;
-  const [next] = waiting.toSorted((one, other) => turnOf(one) - turnOf(other));
-  if (next) next.turnAt = performance.now();
-  return next;
 }
 
 /** Those whose inserts take long, and whether it has to be known whose an insert is, which has a cost. */
@@ -51,7 +62,7 @@ export class Owners {
   }
 
   want(): void {
-    this.wantedUntil = performance.now() + DOUBTED_MS;
+    this.wantedUntil = performance.now() + SLOW_MS;
   }
 
   /** All may have been slow for a moment. So one quick insert is enough at first, and many more after relapses. */
@@ -62,7 +73,7 @@ export class Owners {
     const last = owner.slowness && at - owner.slowness.at < REMEMBERED_MS ? owner.slowness : undefined;
     const isRelapse = last !== undefined && at >= last.until;
     const relapses = Math.min((last?.relapses ?? 0) + Number(isRelapse), PROOFS.length - 1);
-    owner.slowness = { at, until: at + DOUBTED_MS, relapses, toProve: PROOFS[relapses] as number };
+    owner.slowness = { at, until: at + SLOW_MS, relapses, toProve: PROOFS[relapses] as number };
   }
 
   wasQuick({ slowness }: Owner): void {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { isDoubtful, type Owner, Owners } from './owners.js';
+import { isKnownAsSlow, type Owner, Owners } from './owners.js';
 import { PROBED, Probes } from './probes.js';
 import { type InsertTime, UnitTimes } from './unit-times.js';
 
 const MANY: InsertTime[] = Array.from({ length: 16 }, () => {
-  return { owner: {}, ms: 1, atLeastMs: 1, isStored: true, isCancelled: false };
+  return { owner: {}, mayHaveWaitedMs: 0, ms: 1, atLeastMs: 1, isStored: true, isCancelled: false };
 });
 const CANCELLED = { isStored: false, isCancelled: true };
 /** Of the way to the server. */
@@ -24,11 +24,11 @@ describe('Probes', () => {
   afterEach(() => void jest.useRealTimers());
 
   const time = (owner: Owner | undefined, ms: number, other: Partial<InsertTime> = {}): InsertTime => {
-    return { owner, ms, atLeastMs: ms, isStored: true, isCancelled: false, ...other };
+    return { owner, mayHaveWaitedMs: 0, ms, atLeastMs: ms, isStored: true, isCancelled: false, ...other };
   };
   const doubtedAfter = (inserts: readonly InsertTime[], by = probes): boolean[] => {
-    by.compare(Object.assign(new UnitTimes(), { inserts, distanceMs: DISTANCE_MS }));
-    return [mine, others].map((owner) => isDoubtful(owner));
+    by.compare(Object.assign(new UnitTimes(() => 0), { inserts, distanceMs: DISTANCE_MS }));
+    return [mine, others].map((owner) => isKnownAsSlow(owner));
   };
 
   const isDue = () => probes.most !== undefined;
@@ -38,6 +38,8 @@ describe('Probes', () => {
     expect(isDue()).toBe(false);
     probes.combined(DISTANCE_MS + 42);
     expect([probes.most, owners.areWanted]).toEqual([PROBED, false]);
+    jest.advanceTimersByTime(10_000);
+    expect(isDue()).toBe(false);
   });
 
   it('follow no batch that takes longer as the way does', () => {
@@ -84,7 +86,7 @@ describe('Probes', () => {
 
   it('are all batches of doubted owners, whose inserts are not compared with each other', () => {
     const own = new Probes(owners, probes);
-    expect(own.most).toBe(2);
+    expect(own.most).toBe(1);
     expect(doubtedAfter([time(mine, 90), time(mine, 100)], own)).toEqual([true, false]);
     expect(doubtedAfter([time(mine, 1), time(mine, 100)], own)).toEqual([true, false]);
     expect(doubtedAfter([time(mine, 1)], own)).toEqual([false, false]);
@@ -95,6 +97,22 @@ describe('Probes', () => {
     expect(doubtedAfter([refused, time(mine, 60), time(others, 61)])).toEqual([false, false]);
     owners.tookLong(mine);
     expect(doubtedAfter([refused], new Probes(owners, probes))).toEqual([true, false]);
+  });
+
+  it('blame nobody for what may be a wait for locks, and then look closer', () => {
+    const waited = { mayHaveWaitedMs: 60 };
+    expect(doubtedAfter([time(others, 1), time(mine, 17, waited)])).toEqual([false, false]);
+    expect(isDue()).toBe(false);
+    expect(doubtedAfter([time(others, 1), time(mine, 77, waited)])).toEqual([false, false]);
+    expect(isDue()).toBe(true);
+    expect(doubtedAfter([time(others, 1), time(mine, 78, waited)])).toEqual([true, false]);
+  });
+
+  it('look at what comes next, though many may have waited', () => {
+    doubtedAfter([...MANY, time(mine, 30, { mayHaveWaitedMs: 32 })]);
+    expect(isDue()).toBe(true);
+    doubtedAfter([...MANY, time(mine, 17.5, { mayHaveWaitedMs: 2 })]);
+    expect(isDue()).toBe(false); // these were looked at
   });
 
   it('do not compare the inserts of one owner with each other', () => {

@@ -1,5 +1,6 @@
+import { QuickestOfLate } from '../../common/quickest-of-late.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import type { Owners } from './owners.js';
+import { isKnownAsSlow, type Owners } from './owners.js';
 import type { InsertTime, UnitTimes } from './unit-times.js';
 
 /** The first ones. Isolated inserts have 100 ms each at least: so many together have as much as a statement. */
@@ -8,8 +9,8 @@ export const PROBED = 4;
 const MOST_PROBED = DATABASE_LIMITS.largeBatch;
 /** Together: well below what is not answered in time. */
 const MOST_MS = 250;
-/** Those of an owner that is doubted may need more. */
-const PROBED_OF_ONE = 2;
+/** Those of an owner that is known as slow may need more. */
+const PROBED_OF_ONE = 1;
 /** A batch that takes so much longer than the quickest of late may have slow inserts. */
 const SLOW_BATCH_MS = 40;
 /** Short: the way to the server may have become longer. */
@@ -21,6 +22,8 @@ const SLOW_MS = 15;
 /** If a batch was slow, but none of so many inserts, as while the disk is, no further ones are looked at for a while. */
 const TO_LOOK_AT = 16;
 const REST_MS = 1_000;
+/** With little traffic, it takes too long to look at so many. */
+const LOOK_MS = 10_000;
 /** After a slow insert, all are: those who have few slow ones would hardly be found. */
 const ALL_MS = 5_000;
 
@@ -31,44 +34,41 @@ const ALL_MS = 5_000;
  */
 export class Probes {
   private toLookAt = 0;
+  private lookUntil = -Infinity;
   private allUntil = -Infinity;
   private size = PROBED;
   private restsUntil = -Infinity;
-  /** Of the batches after `since`, and of those before. */
-  private quickestMs = Infinity;
-  private quickestBeforeMs = Infinity;
-  private since = -Infinity;
+  private readonly quickest = new QuickestOfLate(QUICKEST_OF_MS);
   /** When the database last was quick for someone. */
   private quickAt = -Infinity;
 
   constructor(
     private readonly owners: Owners,
-    /** Of the inserts that a doubted owner's do not share batches with. Each batch of these is a probe. */
+    /** Of the inserts that those of a party do not share batches with. Each batch of a party is measured. */
     private readonly others?: Probes,
   ) {}
 
-  get areOfOne(): boolean {
+  get areOfParty(): boolean {
     return this.others !== undefined;
   }
 
   /** How many inserts the next batch may have, if it is one. */
   get most(): number | undefined {
-    if (this.areOfOne) return PROBED_OF_ONE;
-    return this.toLookAt > 0 || performance.now() < this.allUntil ? this.size : undefined;
+    if (this.areOfParty) return PROBED_OF_ONE;
+    return this.isLooking || performance.now() < this.allUntil ? this.size : undefined;
+  }
+
+  private get isLooking(): boolean {
+    return this.toLookAt > 0 && performance.now() < this.lookUntil;
   }
 
   /** Combined inserts took this time. */
   combined(ms: number): void {
     const now = performance.now();
-    if (now - this.since > QUICKEST_OF_MS) {
-      this.quickestBeforeMs = now - this.since > 2 * QUICKEST_OF_MS ? Infinity : this.quickestMs;
-      this.quickestMs = Infinity;
-      this.since = now;
-    }
-    this.quickestMs = Math.min(this.quickestMs, ms);
-    const isSlow = ms - this.quickestOfLateMs > SLOW_BATCH_MS;
+    this.quickest.add(ms);
+    const isSlow = ms - this.quickest.ms > SLOW_BATCH_MS;
     if (!isSlow) this.quickAt = now;
-    else if (now >= this.restsUntil && this.toLookAt <= 0) this.begin();
+    else if (now >= this.restsUntil && !this.isLooking) this.begin();
   }
 
   /** They were cancelled. Unlike slow commits, it is their fault if others are not. */
@@ -79,30 +79,36 @@ export class Probes {
 
   private begin(): void {
     this.toLookAt = TO_LOOK_AT;
+    this.lookUntil = performance.now() + LOOK_MS;
     this.size = PROBED;
   }
 
   compare(times: UnitTimes): void {
     if (times.hasEnded) return;
     times.end();
+    const isProbe = this.most !== undefined;
     const { inserts } = times;
     const limits = this.limitsOf(times);
-    const slow = inserts.filter(
-      ({ atLeastMs, isCancelled }) => atLeastMs > (isCancelled ? limits.ofCancelledMs : limits.mostMs),
+    const limitOf = ({ isCancelled }: InsertTime) => (isCancelled ? limits.ofCancelledMs : limits.mostMs);
+    const took = inserts.filter((insert) => insert.atLeastMs > limitOf(insert));
+    // Those that are known as slow already need no proof.
+    const slow = took.filter(
+      (insert) => isKnownAsSlow(insert.owner) || insert.atLeastMs - insert.mayHaveWaitedMs > limitOf(insert),
     );
     for (const { owner } of slow) this.owners.tookLong(owner);
-    if (this.areOfOne) this.forgive(slow.length === 0 ? inserts : [], limits.mostMs);
+    if (this.areOfParty) this.forgive(slow.length === 0 ? inserts : [], limits.mostMs);
     else if (inserts.some(({ isStored, ms }) => isStored && ms < SLOW_MS)) this.quickAt = performance.now();
-    this.lookedAt(inserts, slow.length > 0);
+    if (isProbe || slow.length > 0) this.lookedAt(inserts, slow.length > 0);
+    else if (took.length > 0 && performance.now() >= this.restsUntil) this.begin();
   }
 
-  /** Infinite if it is not known what is usual: then nobody is to blame, but what was cancelled of a doubted owner is slow. */
+  /** Infinite if it is not known what is usual: then nobody is to blame, but what was cancelled of a party is slow. */
   private limitsOf(times: UnitTimes): { mostMs: number; ofCancelledMs: number } {
     const ofBatchMs = this.usualMs(times);
     const { inserts } = times;
     const usualMs = areOfSeveral(inserts) ? (quickestOf(inserts) ?? ofBatchMs) : ofBatchMs;
     const limitOf = (ms: number): number => SLOW_MS + 2 * ms;
-    if (this.areOfOne && usualMs === Infinity) return { mostMs: Infinity, ofCancelledMs: 0 };
+    if (this.areOfParty && usualMs === Infinity) return { mostMs: Infinity, ofCancelledMs: 0 };
     return { mostMs: limitOf(usualMs), ofCancelledMs: limitOf(Math.min(usualMs, ofBatchMs)) };
   }
 
@@ -125,11 +131,7 @@ export class Probes {
   private usualMs(times: UnitTimes): number {
     if (this.others) return this.others.usualMs(times);
     const isForgotten = performance.now() - this.quickAt > REMEMBERED_MS;
-    return isForgotten ? Infinity : Math.max(0, this.quickestOfLateMs - times.distanceMs);
-  }
-
-  private get quickestOfLateMs(): number {
-    return Math.min(this.quickestMs, this.quickestBeforeMs);
+    return isForgotten ? Infinity : Math.max(0, this.quickest.ms - times.distanceMs);
   }
 }
 

@@ -1,16 +1,22 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg';
 import { readSockets } from '../../common/read-sockets.js';
-import { isRaised, meaningOfError, OutcomeUnknown, toTransactionError } from '../database-errors.js';
+import {
+  isLocked,
+  isRaised,
+  meaningOfError,
+  OutcomeUnknown,
+  toTransactionError,
+} from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { LOCK_NOT_AVAILABLE, mayBeOutdated, UNIQUE_VIOLATION } from '../sqlstate.js';
 import { RunAgain } from '../transactions/recorded-change.js';
 import type { BatchTarget } from './batch-sender.js';
 import { combineInserts } from './combine-inserts.js';
-import { isolated, isolatedEnd, sharedLimits, tried } from './isolated-units.js';
+import { isolated, isolatedEnd, lockWaitOf, sharedLimits, tried } from './isolated-units.js';
 import { isSlow, type Isolation } from './isolation.js';
-import { BEGIN, COMMIT, ownQuery, ROLLBACK } from './own-statements.js';
+import { BEGIN, COMMIT, NO_WAIT_MS, ownQuery, ROLLBACK } from './own-statements.js';
 import { type FailedStatement, isBeforeCommit, PipelinedBatch } from './pipelined-batch.js';
 import type { Companion, PendingQuery, Row } from './statement.js';
 import { UnitTimes } from './unit-times.js';
@@ -27,6 +33,9 @@ const ISOLATED_MS = 60_000;
 const IDLE_LIMIT = ownQuery(
   `SELECT set_config('idle_in_transaction_session_timeout', '${waitMs + answerMs}', true)`,
 );
+
+/** A probe shows what each insert takes, without waiting for locks. */
+type RecordedMode = 'combined' | 'isolated' | 'probe';
 
 export type RecordedTarget = BatchTarget & { readonly isolation: Isolation };
 
@@ -63,11 +72,20 @@ export class RecordedBatch {
     private readonly target: RecordedTarget,
     private readonly client: pg.PoolClient & RowParsingClient,
     private readonly queries: readonly PendingQuery[],
-    private readonly isIsolated: boolean,
+    private readonly mode: RecordedMode,
     /** Called at the end: the connection can be used again, or cannot. */
     private readonly done: (isUsable: boolean) => void,
   ) {
-    if (isIsolated && target.probes) this.times = new UnitTimes();
+    if (this.isIsolated && target.probes) this.times = new UnitTimes(lockWaitOf(queries, this.lockMs));
+  }
+
+  private get isIsolated(): boolean {
+    return this.mode !== 'combined';
+  }
+
+  /** Of all inserts together, if not as usual. */
+  private get lockMs(): number | undefined {
+    return this.mode === 'probe' ? NO_WAIT_MS : undefined;
   }
 
   start(): void {
@@ -78,16 +96,17 @@ export class RecordedBatch {
     this.timer = setTimeout(() => void this.giveUp(), answerMs);
     this.inserts = this.queries.map((query, i) => ({ ...query, resolve: (of) => void (this.rows[i] = of) }));
     const units = this.isIsolated
-      ? isolated(this.beginFor(this.inserts.length), this.inserts)
+      ? isolated(this.beginFor(this.inserts.length, this.lockMs), this.inserts)
       : [[...this.beginFor(1), ...combineInserts(this.inserts, this.target.distribution)]];
     this.exchange(units, () => this.hold());
   }
 
   /** Of statements that share the limits of one. The connections of a pooler come without limits. */
-  private beginFor(statements: number): PendingQuery[] {
+  private beginFor(statements: number, ofLocks?: number): PendingQuery[] {
     const { named } = this.target;
-    if (!this.hasLimits || (named && statements === 1)) return [BEGIN];
-    return named ? [BEGIN, sharedLimits(statements)] : [BEGIN, IDLE_LIMIT, sharedLimits(statements)];
+    if (!this.hasLimits || (named && statements === 1 && ofLocks === undefined)) return [BEGIN];
+    const limits = sharedLimits(statements, ofLocks);
+    return named ? [BEGIN, limits] : [BEGIN, IDLE_LIMIT, limits];
   }
 
   private get hasLimits(): boolean {
@@ -217,8 +236,9 @@ export class RecordedBatch {
   private errorOf(refusal: Refusal): Error {
     const { error, isCertain } = refusal;
     if (isOwn(refusal) && isCertain) return error;
-    // What all met, such as a locked table, is the fault of none.
-    const isForAll = this.queries.length > 1 && this.refusals.size === this.queries.length;
+    // What all met, such as a locked table, is the fault of none. In a probe they have not waited for it yet.
+    const haveWaited = this.mode !== 'probe' || !isLocked(error);
+    const isForAll = haveWaited && this.queries.length > 1 && this.refusals.size === this.queries.length;
     return new RunAgain({ cause: error }, this.outcome || isForAll ? 'none' : 'own');
   }
 

@@ -24,14 +24,15 @@ export class RecordedSender {
       }
       const { isolation, probes } = this.target;
       const probed = probes?.most;
-      // Isolated inserts share the time of a statement.
+      const isProbe = probed !== undefined && !probes?.areOfParty;
       const isIsolated = probed !== undefined || isolation.isOn;
+      // Isolated inserts share the time of a statement.
       const most = isIsolated ? Math.min(probed ?? Infinity, DATABASE_LIMITS.batch) : undefined;
       new RecordedBatch(
         this.target,
         client as pg.PoolClient & RowParsingClient,
         take(most),
-        isIsolated,
+        isProbe ? 'probe' : isIsolated ? 'isolated' : 'combined',
         (isUsable) => {
           release(!isUsable);
           this.done();

@@ -5,11 +5,11 @@ import { Availability } from '../availability.js';
 import { DatabaseBusy } from '../database-errors.js';
 import { done, FakePostgres, insert, READY } from '../../../test/support/fake-postgres.js';
 import { RecentLock } from './recent-lock.js';
-import type { BatchTarget } from './batch-sender.js';
+import type { BatchTarget, Take } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
-import { type Owner, Owners } from './owners.js';
+import { type Owner, Owners, WAITING } from './owners.js';
 import type { Statement } from './statement.js';
-import { StatementQueue } from './statement-queue.js';
+import { type SenderOf, StatementQueue } from './statement-queue.js';
 
 const PAGE: Statement = { name: 'pets page', text: '', properties: [] };
 
@@ -18,7 +18,11 @@ describe('A queue of statements', () => {
 
   const countLate = jest.fn();
   const noConnection = () => ({ connect: () => {} }) as unknown as pg.Pool;
-  const queueWith = (places?: WaitingPlaces, other: Partial<BatchTarget> = {}): StatementQueue => {
+  const queueWith = (
+    places?: WaitingPlaces,
+    other: Partial<BatchTarget> = {},
+    senderOf?: SenderOf,
+  ): StatementQueue => {
     countLate.mockClear();
     const availability = new Availability();
     availability.markAvailable();
@@ -32,7 +36,7 @@ describe('A queue of statements', () => {
       pool: noConnection,
       ...other,
     };
-    return new StatementQueue(target, 1, undefined, places);
+    return new StatementQueue(target, 1, senderOf, places);
   };
 
   it('refuses those that wait too long for their turn, and has each counted for the log', async () => {
@@ -51,7 +55,7 @@ describe('A queue of statements', () => {
     const places = new WaitingPlaces(2);
     const queue = queueWith(places);
     const [greedy, other] = [{}, {}];
-    const insert = (key: object): Promise<unknown> => queue.runRecorded(PAGE, [], () => {}, key);
+    const insert = (key: object): Promise<unknown> => queue.runRecorded(PAGE, [], () => {}, { owner: key });
     const [first, second] = [insert(greedy), insert(greedy)];
     expect(() => insert(greedy)).toThrow(DatabaseBusy);
     const third = insert(other);
@@ -73,7 +77,7 @@ describe('A queue of statements', () => {
     expect(server.received.map((names) => names.length)).toEqual([4, 7, 13, 4]);
   });
 
-  it('has only those of an owner share a batch where they need places, and owners take turns', async () => {
+  it('has only those of a party share a batch where they need places, and parties take turns', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(1_000_000);
     const server = new FakePostgres((asked) => [
       ...(asked.match(/one|many/g) ?? []).map(() => done(['a', '1'], ['a', '2'])),
@@ -85,7 +89,7 @@ describe('A queue of statements', () => {
     for (const owner of [busy, other]) new Owners().tookLong(owner);
     const answered: string[] = [];
     const run = async (owner: object, name: string): Promise<void> => {
-      await queue.run(insert, ['a'], owner);
+      await queue.run(insert, ['a'], { owner, party: owner });
       answered.push(name);
     };
     await Promise.all([run(busy, 'busy 1'), run(busy, 'busy 2'), run(other, 'other')]);
@@ -94,5 +98,40 @@ describe('A queue of statements', () => {
     await Promise.all([run(busy, 'busy'), run(other, 'other'), run(busy, 'busy')]);
     expect(answered.slice(3).toSorted()).toEqual(['busy', 'busy', 'other']);
     expect(server.received.slice(3).toSorted()).toEqual(['many|', 'one|']);
+  });
+
+  it('has all that wait for locks share batches, in which the first of each owner come first', async () => {
+    const taken: unknown[] = [];
+    const senderOf = (done: () => void) => ({
+      start(take: Take): void {
+        taken.push(take().map(({ values, resolve }) => [values[0], resolve([])][0]));
+        done();
+      },
+    });
+    const queue = queueWith(new WaitingPlaces(10), {}, senderOf);
+    const [greedy, other, slow]: [Owner, Owner, Owner] = [{}, {}, {}];
+    const run = (value: string, owner: Owner, party = WAITING) => queue.run(PAGE, [value], { owner, party });
+    await Promise.all([run('1', greedy), run('2', greedy), run('slow', slow, slow), run('other', other)]);
+    expect(taken).toEqual([['1', 'other', '2'], ['slow']]);
+  });
+
+  it('takes over what has waited elsewhere, if there is a place, and counts the time', async () => {
+    jest.useFakeTimers();
+    try {
+      const queue = queueWith(new WaitingPlaces(2));
+      const late = jest.fn<(error: unknown) => void>();
+      const waited = () => {
+        const since = performance.now() - 340;
+        return { statement: PAGE, values: [], since, resolve: () => {}, reject: late };
+      };
+      const newest = queue.run(PAGE, [], { owner: {} });
+      expect([queue.takeOver(waited()), queue.takeOver(waited())]).toEqual([true, false]);
+      jest.advanceTimersByTime(10);
+      expect([late.mock.calls.length, queue.load.waiting]).toEqual([1, 1]);
+      jest.advanceTimersByTime(340);
+      await expect(newest).rejects.toBeInstanceOf(DatabaseBusy);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

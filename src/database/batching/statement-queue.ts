@@ -3,13 +3,15 @@ import type { WaitingPlaces } from '../../common/waiting-places.js';
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { BatchSender, type BatchTarget, noConnection } from './batch-sender.js';
-import { isKnownAsSlow, type Owner, takeTurn } from './owners.js';
+import { isKnownAsSlow, type Owner } from './owners.js';
 import { SharedReads, shareKeyOf } from './shared-reads.js';
 import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from './statement.js';
 
 const { waitMs, waiting: MOST_WAITING } = DATABASE_LIMITS;
 
-type Sharing = Pick<PendingQuery, 'shareKey' | 'hold' | 'owner'>;
+type Sharing = WriteSharing & Pick<PendingQuery, 'shareKey' | 'hold'>;
+
+export type WriteSharing = Pick<PendingQuery, 'owner' | 'party'>;
 
 /** Makes the sender of one batch. It calls `done` at the end, with an error if there was no connection. */
 export type SenderOf = (done: (error?: Error) => void) => Pick<BatchSender, 'start'>;
@@ -24,6 +26,8 @@ const MOST_TURNS = 8;
 export class StatementQueue {
   private waiting: PendingQuery[] = [];
   private readonly shared = new SharedReads();
+  /** When the last batch of a party began. */
+  private readonly turns = new WeakMap<Owner, number>();
   private underWay = 0;
   private starting = false;
   private deadline: NodeJS.Timeout | undefined;
@@ -33,7 +37,7 @@ export class StatementQueue {
     /** The number of batches in flight at most. */
     private readonly mostUnderWay: number,
     private readonly senderOf: SenderOf = (done) => new BatchSender(target, done),
-    /** Bound its length, in place of the usual limit: its statements wait for many, as only those of an owner share a batch. */
+    /** Bound its length, in place of the usual limit: its statements wait for many, as only those of a party share a batch. */
     private readonly places?: WaitingPlaces,
   ) {
     target.availability.onAway((outage) => this.refuseWaiting(outage));
@@ -45,9 +49,9 @@ export class StatementQueue {
   }
 
   /** Throws at once if the database is away or the queue is full. */
-  run(statement: Statement, values: readonly unknown[], owner?: Owner): Promise<Row[]> {
+  run(statement: Statement, values: readonly unknown[], sharing: WriteSharing = {}): Promise<Row[]> {
     this.target.availability.check();
-    if (this.target.kind === 'write') return this.enqueue(statement, values, { owner });
+    if (this.target.kind === 'write') return this.enqueue(statement, values, sharing);
     const shareKey = shareKeyOf(statement, values);
     return this.shared.find(shareKey) ?? this.enqueue(statement, values, { shareKey });
   }
@@ -57,29 +61,41 @@ export class StatementQueue {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    owner?: Owner,
+    sharing: WriteSharing = {},
   ): Promise<unknown> {
     this.target.availability.check();
-    return this.enqueue(statement, values, { hold, owner });
+    return this.enqueue(statement, values, { ...sharing, hold });
   }
 
   private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
-    const { shareKey, hold, owner } = sharing;
     let query!: PendingQuery;
-    const free = this.places?.take({ group: owner, giveUp: () => this.giveUp(query) });
-    if (this.places ? !free : this.waiting.length >= MOST_WAITING) {
-      this.countLate([{ statement }]);
+    const answer = new Promise<Row[]>((resolve, reject) => {
+      query = { statement, values, since: performance.now(), resolve, reject, ...sharing };
+    });
+    if (!this.place(query)) {
+      this.countLate([query]);
       throw new DatabaseBusy();
     }
-    const answer = new Promise<Row[]>((resolve, reject) => {
-      const since = performance.now();
-      query = { statement, values, since, resolve, reject, shareKey, hold, owner, free };
-    });
-    this.waiting.push(query);
     this.shared.add(query, answer);
+    return answer;
+  }
+
+  /** Takes over what has waited elsewhere. Returns whether there was a place for it. */
+  takeOver(query: PendingQuery): boolean {
+    if (!this.place(query)) return false;
+    clearTimeout(this.deadline); // it may be older than the others
+    this.refuseLate();
+    return true;
+  }
+
+  private place(query: PendingQuery): boolean {
+    const free = this.places?.take({ group: query.owner, giveUp: () => this.giveUp(placed) });
+    if (this.places ? !free : this.waiting.length >= MOST_WAITING) return false;
+    const placed = free ? { ...query, free } : query;
+    this.waiting.push(placed);
     this.deadline ??= setTimeout(() => this.refuseLate(), waitMs);
     this.startSoon();
-    return answer;
+    return true;
   }
 
   /** Waits as long as each turn of the event loop reads more requests from their sockets: they join the batch. */
@@ -119,19 +135,27 @@ export class StatementQueue {
   }
 
   private take(most = this.target.size.most): PendingQuery[] {
-    const queries = this.places ? this.takeOfOne(most) : this.waiting.splice(0, most);
+    const queries = this.places ? this.takeOfOneParty(most) : this.waiting.splice(0, most);
     this.left(queries);
     return queries;
   }
 
-  /** It may be doubted only because it met a lock. */
-  private takeOfOne(mostOfSlow: number): PendingQuery[] {
-    const owner = takeTurn(this.waiting.map((query) => query.owner));
-    const most = isKnownAsSlow(owner) ? mostOfSlow : DATABASE_LIMITS.batch;
-    const queries = this.waiting.filter((query) => query.owner === owner).slice(0, most);
+  /** Some parties have slow inserts, and few of them at a time. */
+  private takeOfOneParty(mostOfSlow: number): PendingQuery[] {
+    const next = this.takeTurn();
+    const most = isKnownAsSlow(next) ? mostOfSlow : DATABASE_LIMITS.batch;
+    const queries = oneOfEachFirst(this.waiting.filter(({ party }) => party === next)).slice(0, most);
     const taken = new Set(queries);
     this.waiting = this.waiting.filter((query) => !taken.has(query));
     return queries;
+  }
+
+  /** Of the party that has waited longest for it: one with many inserts that wait must not have all turns. */
+  private takeTurn(): Owner | undefined {
+    const turnOf = ({ party }: PendingQuery): number => (party && this.turns.get(party)) ?? 0;
+    const party = this.waiting.toSorted((one, other) => turnOf(one) - turnOf(other))[0]?.party;
+    if (party) this.turns.set(party, performance.now());
+    return party;
   }
 
   private refuseLate(): void {
@@ -142,8 +166,9 @@ export class StatementQueue {
     this.waiting = this.waiting.filter((query) => !isLate(query));
     this.countLate(late);
     this.refuse(late, new DatabaseBusy());
-    const [first] = this.waiting;
-    if (first) this.deadline = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - first.since)));
+    if (this.waiting.length === 0) return;
+    const oldest = Math.min(...this.waiting.map(({ since }) => since));
+    this.deadline = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - oldest)));
   }
 
   private countLate(queries: readonly Pick<PendingQuery, 'statement'>[]): void {
@@ -172,4 +197,15 @@ export class StatementQueue {
     this.shared.keep(this.waiting);
     for (const { free } of queries) free?.();
   }
+}
+
+/** An owner with many must not use up what all may wait for locks. */
+function oneOfEachFirst(queries: readonly PendingQuery[]): PendingQuery[] {
+  const before = new Map<Owner | undefined, number>();
+  const ranked = queries.map((query) => {
+    const rank = before.get(query.owner) ?? 0;
+    before.set(query.owner, rank + 1);
+    return { query, rank };
+  });
+  return ranked.toSorted((one, other) => one.rank - other.rank).map(({ query }) => query);
 }

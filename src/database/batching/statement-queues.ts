@@ -13,11 +13,11 @@ import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
 import { Isolation } from './isolation.js';
-import { isDoubtful, type Owner, Owners } from './owners.js';
+import { type Owner, Owners, partyOf, waited, WAITING } from './owners.js';
 import { Probes } from './probes.js';
 import { RecordedSender } from './recorded-sender.js';
-import type { Hold, Row, Statement } from './statement.js';
-import { StatementQueue } from './statement-queue.js';
+import type { Hold, PendingQuery, Row, Statement } from './statement.js';
+import { StatementQueue, type WriteSharing } from './statement-queue.js';
 
 /** For connections that are not shared with others by a pooler. */
 const LIMITS = {
@@ -26,6 +26,11 @@ const LIMITS = {
   idle_in_transaction_session_timeout: DATABASE_LIMITS.waitMs + DATABASE_LIMITS.answerMs,
 };
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
+
+interface Lane {
+  readonly writes: StatementQueue;
+  readonly recorded: StatementQueue;
+}
 
 /** Queues for reads, writes and recorded inserts, so that on a server none waits for the commits of another. */
 export class StatementQueues {
@@ -36,7 +41,9 @@ export class StatementQueues {
   private readonly writes: StatementQueue;
   private readonly recorded: StatementQueue;
   /** For inserts that are likely to delay those in their batch, or to have them run again. */
-  private readonly doubtful: { readonly writes: StatementQueue; readonly recorded: StatementQueue };
+  private readonly doubtful: Lane;
+  /** For those that wait for locks: they must not wait for those that take long as well. */
+  private readonly waiting: Lane;
   private readonly owners = new Owners();
   /** The pools on a server of what every request needs. */
   readonly pools: ServerPool[] = [];
@@ -88,7 +95,12 @@ export class StatementQueues {
     const probesOf = (others?: Probes) =>
       distribution || isEmbedded ? undefined : new Probes(this.owners, others);
     const probes = { writes: probesOf(), recorded: probesOf() };
-    const forWrites = { ...targetOf('write', write), isolation: isolationOfWrites(), probes: probes.writes };
+    const forWrites = {
+      ...targetOf('write', write),
+      isolation: isolationOfWrites(),
+      probes: probes.writes,
+      ...(probes.writes && { letWait: this.letWait }),
+    };
     this.writes = new StatementQueue(forWrites, write);
     this.pools.push(...this.allPools);
     const forRecorded = targetOf('write', recorded);
@@ -97,12 +109,14 @@ export class StatementQueues {
       return new StatementQueue(target, connections, (done) => new RecordedSender(target, done), places);
     };
     this.recorded = recordedQueue(probes.recorded, isEmbedded ? 1 : recorded);
-    const own = { isolation: isolationOfWrites(), probes: probesOf(probes.writes), size: new BatchSize() };
-    const forDoubtful = { ...forRecorded, ...own };
-    this.doubtful = {
-      writes: new StatementQueue(forDoubtful, 1, undefined, places),
-      recorded: recordedQueue(probesOf(probes.recorded), 1, places),
+    const lane = (): Lane => {
+      const own = { isolation: isolationOfWrites(), probes: probesOf(probes.writes), size: new BatchSize() };
+      return {
+        writes: new StatementQueue({ ...forRecorded, ...own, locks: new RecentLock() }, 1, undefined, places),
+        recorded: recordedQueue(probesOf(probes.recorded), 1, places),
+      };
     };
+    [this.doubtful, this.waiting] = [lane(), lane()];
   }
 
   /** Sees every acknowledged change, wherever it is answered. */
@@ -123,8 +137,23 @@ export class StatementQueues {
   }
 
   write(statement: Statement, values: readonly unknown[], owner?: Owner): Promise<Row[]> {
-    const queue = owner && isDoubtful(owner) ? this.doubtful.writes : this.writes;
-    return this.tracing.span(statement.name, ATTRIBUTES, () => queue.run(statement, values, owner));
+    const party = owner && partyOf(owner);
+    const queue = party ? this.laneOf(party).writes : this.writes;
+    return this.tracing.span(statement.name, ATTRIBUTES, () =>
+      queue.run(statement, values, { owner, party }),
+    );
+  }
+
+  private readonly letWait = (query: PendingQuery, isOfOwner: boolean): boolean => {
+    const { owner } = query;
+    this.owners.want();
+    if (owner && isOfOwner) waited(owner);
+    const party = (owner && partyOf(owner)) ?? WAITING;
+    return this.laneOf(party).writes.takeOver({ ...query, party });
+  };
+
+  private laneOf(party: Owner): Lane {
+    return party === WAITING ? this.waiting : this.doubtful;
   }
 
   /** Whether writes have to come with their owners. */
@@ -137,18 +166,20 @@ export class StatementQueues {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    { owner, sharesWithOwn }: { owner?: Owner | undefined; sharesWithOwn?: boolean },
+    { owner, party: wanted }: WriteSharing,
   ): Promise<unknown> {
-    const queue = sharesWithOwn ? this.doubtful.recorded : this.recorded;
+    // On a cluster, inserts are combined there as well: those of an owner only.
+    const party = this.isDistributed && wanted ? owner : wanted;
+    const queue = party ? this.laneOf(party).recorded : this.recorded;
     return this.tracing.span(statement.name, ATTRIBUTES, () =>
-      queue.runRecorded(statement, values, hold, owner),
+      queue.runRecorded(statement, values, hold, { owner, party }),
     );
   }
 
   /** Queued statements, unanswered batches, open connections. */
   get load(): { waiting: number; underWay: number; connections: number } {
-    const { writes, recorded } = this.doubtful;
-    const loads = [this.reads, this.writes, this.recorded, writes, recorded].map(({ load }) => load);
+    const lanes = [this.doubtful, this.waiting].flatMap(({ writes, recorded }) => [writes, recorded]);
+    const loads = [this.reads, this.writes, this.recorded, ...lanes].map(({ load }) => load);
     return {
       waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
       underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),

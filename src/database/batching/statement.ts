@@ -45,6 +45,8 @@ export interface PendingQuery {
   readonly hold?: Hold<Row[]> | undefined;
   /** Whose it is, if that is known. */
   readonly owner?: Owner | undefined;
+  /** Those that it shares batches with, where these are not for all. */
+  readonly party?: Owner | undefined;
   /** Frees its place among those that wait for many, if it has one. */
   readonly free?: (() => void) | undefined;
   /** Equal for reads that may share an answer. */

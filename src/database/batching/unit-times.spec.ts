@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 it('measures from the answer of the first unit on, and only inserts', () => {
-  const times = new UnitTimes();
+  const times = new UnitTimes(() => 0);
   jest.advanceTimersByTime(30);
   times.answered([BEGIN]);
   jest.advanceTimersByTime(40);
@@ -26,13 +26,13 @@ it('measures from the answer of the first unit on, and only inserts', () => {
   times.end();
   times.answered(unit);
   expect(times.distanceMs).toBe(30);
-  expect(times.inserts).toEqual([{ owner, ms: 40, atLeastMs: 35, isStored: true, isCancelled: false }]);
+  expect(times.inserts).toMatchObject([{ owner, ms: 40, atLeastMs: 35, isStored: true, isCancelled: false }]);
   jest.advanceTimersByTime(5); // the last turn
   expect(jest.getTimerCount()).toBe(0);
 });
 
 it('knows that an answer may have waited while the process was busy', () => {
-  const times = new UnitTimes();
+  const times = new UnitTimes(() => 0);
   times.answered([BEGIN]);
   jest.advanceTimersByTime(20);
   jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 100);
@@ -41,7 +41,7 @@ it('knows that an answer may have waited while the process was busy', () => {
 });
 
 it('sees the answers on their way to a listener, and which inserts were cancelled or waited for a lock', () => {
-  const times = new UnitTimes();
+  const times = new UnitTimes(() => 0);
   const seen: unknown[][] = [];
   const listener = times.of({
     committed: (...args) => void seen.push(args),
@@ -66,10 +66,20 @@ it('sees the answers on their way to a listener, and which inserts were cancelle
 });
 
 it('measures what was not answered in time', () => {
-  const times = new UnitTimes();
+  const times = new UnitTimes(() => 0);
   times.answered([BEGIN]);
   jest.advanceTimersByTime(500);
   times.lost([unit, unit]);
-  expect(times.inserts).toEqual([{ owner, ms: 500, atLeastMs: 495, isStored: false, isCancelled: false }]);
+  expect(times.inserts).toMatchObject([
+    { owner, ms: 500, atLeastMs: 495, isStored: false, isCancelled: false },
+  ]);
+  times.end();
+});
+
+it('knows how long inserts may have waited for locks', () => {
+  const times = new UnitTimes((position) => 100 - position);
+  times.answered([BEGIN]);
+  for (let i = 0; i < 4; i++) times.answered(unit, i === 1 ? failed('55P03') : undefined);
+  expect(times.inserts.map(({ mayHaveWaitedMs }) => mayHaveWaitedMs)).toEqual([100, 98, 97]);
   times.end();
 });

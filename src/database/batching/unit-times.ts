@@ -1,6 +1,6 @@
 import type { DatabaseError } from 'pg';
 import { DATABASE_LIMITS } from '../limits.js';
-import { LOCK_NOT_AVAILABLE } from '../sqlstate.js';
+import { isLocked } from '../database-errors.js';
 import { isSlow } from './isolation.js';
 import { isCallerQuery } from './own-statements.js';
 import type { Owner } from './owners.js';
@@ -11,6 +11,8 @@ const TICK_MS = 5;
 
 export interface InsertTime {
   readonly owner: Owner | undefined;
+  /** For locks. */
+  readonly mayHaveWaitedMs: number;
   /** Without what this process may have taken to read the answer. */
   readonly atLeastMs: number;
   readonly ms: number;
@@ -25,11 +27,16 @@ export class UnitTimes {
   /** What the way to the server takes: its first unit does not begin later. */
   distanceMs = 0;
   hasEnded = false;
+  /** Inserts whose unit was answered. */
+  private answeredInserts = 0;
   private readonly sentAt = performance.now();
   private answeredAt: number | undefined;
   /** The last turns of the event loop. What had arrived by then, it read. */
   private turn = 0;
   private turnBefore = 0;
+
+  /** Of inserts that may wait for locks for so long. */
+  constructor(private readonly lockWaitOf: (position: number) => number) {}
 
   /** Sees the answers on their way to a listener. */
   of(listener: TransactionListener): TransactionListener {
@@ -65,10 +72,13 @@ export class UnitTimes {
       return;
     }
     const insert = unit?.find(isCallerQuery);
-    const waitedForLock = error?.code === LOCK_NOT_AVAILABLE; // the fault of another
-    if (insert && !waitedForLock)
+    if (!insert) return;
+    const position = this.answeredInserts++;
+    const waitedForLock = error !== undefined && isLocked(error); // the fault of another
+    if (!waitedForLock)
       this.inserts.push({
         owner: insert.owner,
+        mayHaveWaitedMs: this.lockWaitOf(position),
         ms: now - answeredAt,
         atLeastMs: this.turnBefore - answeredAt,
         isStored,

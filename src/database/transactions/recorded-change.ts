@@ -54,8 +54,8 @@ export class RecordedChange implements Scope {
     /** When the transaction ends, by `performance.now()`. */
     readonly deadline: number,
     readonly owner?: Owner,
-    /** Whether it may share one with those of its owner only. */
-    readonly sharesWithOwn = false,
+    /** Those it may share one with, if not all. */
+    readonly party?: Owner,
   ) {}
 
   /** The attempt that the calling work belongs to. Throws if its change has begun. */
