@@ -97,11 +97,11 @@ export function release(request: IncomingMessage, load: LoadMonitor): void {
 }
 
 /** Ends shares and turn, once the handler is done: a client cannot shorten that by closing its connection. */
-export function releaseShares(request: IncomingMessage): void {
+export function releaseShares(request: IncomingMessage, hasChanged: boolean): void {
   const shares = request[SHARES];
   shares?.end();
   request[SHARES] = undefined;
-  request[TURNS]?.end(shares?.keyLoad, request[TARGET]);
+  request[TURNS]?.end(shares?.keyLoad, request[TARGET], { id: request, hasChanged });
   request[TURNS] = undefined;
 }
 
@@ -129,13 +129,13 @@ export function takeTurn(request: IncomingMessage, keyLoad: KeyLoad): true | Pro
   const begin = (isMyTurn: boolean): true => {
     if (!isMyTurn) throw turns.refusalOf(keyLoad, target);
     if (request.socket.destroyed || !request[SHARES]) {
-      turns.end(keyLoad, target); // nothing would end it later
+      turns.end(keyLoad, target, { id: request }); // nothing would end it later
       throw withoutClient();
     }
     request[TURNS] = turns;
     return true;
   };
-  const turn = turns.take(keyLoad, target);
+  const turn = turns.take(keyLoad, target, request);
   return turn instanceof Promise ? turn.then(begin) : begin(turn);
 }
 

@@ -57,7 +57,7 @@ export function refuseOverload(
   instance.addHook('onSend', (_request, { raw, noRoom }, _payload, done) => {
     if (noRoom) load.refuse(noRoom);
     release(raw.req, load);
-    releaseShares(raw.req);
+    releaseShares(raw.req, raw.statusCode < 400);
     done();
   });
   const ticking = setInterval(() => load.tick(performance.now()), TICK_MS).unref();

@@ -56,4 +56,21 @@ describe('Turns of late', () => {
     expect(turns.of('key')).toBe(turns.of('order'));
     expect(turns.of('key')).toBeGreaterThan(0);
   });
+
+  it('count more that were held for long, also more than the many of a crowd', () => {
+    const turns = new RecentTurns();
+    for (let i = 0; i < 1_000; i++) turns.add('crowd');
+    for (const [one, ms] of [
+      ['quick', 10],
+      ['waits', 400],
+    ] as const) {
+      turns.add(one);
+      turns.addHeld(ms, one);
+    }
+    turns.add('once');
+    expect(turns.of('quick')).toBe(turns.of('once'));
+    expect(turns.of('crowd')).toBeLessThan(turns.of('waits'));
+    turns.add('waits'); // which takes nothing from it
+    expect(turns.of('crowd')).toBeLessThan(turns.of('waits'));
+  });
 });

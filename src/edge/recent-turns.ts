@@ -1,7 +1,11 @@
 /** A turn counts half after this time. */
 const HALF_LIFE_MS = 2_000;
-/** No count exceeds this: who had many turns while nobody else wanted any does not wait for long afterwards. */
+/** As they begin, turns count no more: who had many while nobody else wanted any does not wait for long afterwards. */
 const MOST = 8;
+/** Nor for the time that they are held. */
+const MOST_HELD = 200;
+/** A turn that is held for so much longer counts as one more. */
+const TURN_MS = 10;
 /** Less than this is forgotten. */
 const LEAST = 1 / 100;
 
@@ -24,12 +28,21 @@ export class RecentTurns {
 
   /** Counts one turn of each, which all of them share. */
   add(...sharing: unknown[]): void {
+    this.count(1, MOST, sharing);
+  }
+
+  /** Counts how long it was held: who waits for locks again and again must not have all turns. */
+  addHeld(ms: number, ...sharing: unknown[]): void {
+    if (ms > TURN_MS) this.count(ms / TURN_MS - 1, MOST_HELD, sharing);
+  }
+
+  private count(turns: number, most: number, sharing: readonly unknown[]): void {
     const now = nowInHalfLives();
     for (const one of sharing) {
       const before = this.counts.get(one);
       const faded = before === undefined ? 0 : 2 ** (before - now);
       this.counts.delete(one);
-      this.counts.set(one, now + Math.log2(Math.min(faded + 1, MOST)));
+      this.counts.set(one, now + Math.log2(Math.max(faded, Math.min(faded + turns, most))));
     }
     for (const [other, count] of this.counts) {
       if (count > now + Math.log2(LEAST)) return;

@@ -29,7 +29,10 @@ export class TransactionTurns extends Turns {
     const { mostRunning, mostPerKey, waitMs } = transactional;
     // Of those that change the same rows, one works and the others wait for its locks.
     const mostRunningPerTarget = Math.floor(mostRunning / 2);
-    super({ mostRunning, mostRunningPerGroup: mostPerKey, mostRunningPerTarget, waitMs }, places);
+    // Without any that is free for others, all of them may end at once, and these have waited too long by then.
+    const mostRunningLong = Math.max(1, mostRunning - Math.ceil(mostRunning / 4));
+    const perTurn = { mostRunningPerGroup: mostPerKey, mostRunningPerTarget, mostRunningLong };
+    super({ mostRunning, ...perTurn, waitMs }, places);
   }
 
   refusalOf(load: KeyLoad, target: string | undefined): Error {

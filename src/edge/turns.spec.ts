@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import { Turns } from './turns.js';
 
@@ -35,6 +35,59 @@ describe('Turns', () => {
     await Promise.all(all);
     expect(begun).toEqual(['quiet', 'other', 'busy', 'other', 'busy', 'busy']);
     expect(turns.take('busy')).toBe(true);
+  });
+
+  describe('where some hold their turns for long', () => {
+    let now: number;
+    beforeEach(() => {
+      now = 1_000_000;
+      jest.spyOn(performance, 'now').mockImplementation(() => now);
+    });
+    afterEach(() => void jest.restoreAllMocks());
+
+    const hold = (turns: Turns, group: string, ms: number): void => {
+      expect(turns.take(group)).toBe(true);
+      now += ms;
+      turns.end(group, undefined, { hasChanged: true });
+    };
+
+    it('lets those begin before them that had more, but shorter ones', async () => {
+      const turns = new Turns({ ...ONE, mostRunningLong: 1 });
+      hold(turns, 'long', 400);
+      for (let i = 0; i < 5; i++) hold(turns, 'short', 5);
+      void turns.take('other');
+      const begun: string[] = [];
+      const all = ['long', 'short'].map(async (group) => {
+        await turns.take(group);
+        begun.push(group);
+        turns.end(group);
+      });
+      turns.end('other');
+      await Promise.all(all);
+      expect(begun).toEqual(['short', 'long']);
+    });
+
+    it('leaves some to others', async () => {
+      const turns = new Turns({ mostRunning: 3, mostRunningLong: 2, waitMs: LONG });
+      hold(turns, 'short', 5);
+      for (const group of ['a', 'b', 'c']) hold(turns, group, 400);
+      expect([turns.take('a'), turns.take('b')]).toEqual([true, true]);
+      const third = turns.take('c');
+      expect([third instanceof Promise, turns.take('short')]).toEqual([true, true]);
+      turns.end('a');
+      expect(await third).toBe(true);
+    });
+
+    it('knows which one of a group it was', () => {
+      const turns = new Turns({ mostRunning: 3, mostRunningLong: 1, waitMs: LONG });
+      hold(turns, 'short', 5);
+      void turns.take('mixes', undefined, 'long');
+      now += 395;
+      void turns.take('mixes', undefined, 'quick');
+      now += 5;
+      turns.end('mixes', undefined, { id: 'quick' });
+      expect([turns.take('mixes'), turns.take('mixes')]).toEqual([true, true]); // none was long yet
+    });
   });
 
   it('leaves some to other groups, also when one waits that has its share', async () => {

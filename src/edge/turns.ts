@@ -1,17 +1,36 @@
 import { WaitingPlaces } from '../common/waiting-places.js';
+import { LongTurns } from './long-turns.js';
 import { RecentTurns } from './recent-turns.js';
 
 interface Limits {
   readonly mostRunning: number;
   readonly mostRunningPerGroup?: number;
   readonly mostRunningPerTarget?: number;
+  /** Of groups and targets that had long turns of late. Only with this limit does the time count for which turns are held. */
+  readonly mostRunningLong?: number;
   readonly waitMs: number;
 }
 
 interface Waiting {
+  readonly id: unknown;
   readonly group: unknown;
   readonly target: string | undefined;
   begin(): void;
+}
+
+/** How a turn ended. */
+interface Ending {
+  /** That it was taken with. */
+  readonly id?: unknown;
+  readonly hasChanged?: boolean;
+}
+
+interface Running {
+  readonly id: unknown;
+  readonly group: unknown;
+  readonly target: string | undefined;
+  readonly since: number;
+  readonly isLong: boolean;
 }
 
 /** Known while tasks with this target run or wait. */
@@ -24,17 +43,18 @@ interface Target {
 
 /**
  * Lets only some tasks run at once, in all, of each group, and of those with the same target, which wait for each other.
- * Others wait, for a limited time. The next turn is for the one whose group and target both had the fewest of late: who
- * takes less than its part hardly waits, and neither does who shares no target beside hundreds who share some. Among those
- * who share one and are equal otherwise, it is for the group that had the fewest there.
+ * Others wait, for a limited time. The next turn is for the one whose group and target both had the fewest of late, of which
+ * long ones count more: who takes less than its part hardly waits, and neither does who shares no target beside hundreds who
+ * share some. Among those who share one and are equal otherwise, it is for the group that had the fewest there.
  */
 export class Turns {
-  private running = 0;
+  private readonly running: Running[] = [];
   private readonly runningOf = new Map<unknown, number>();
   private readonly targets = new Map<string | undefined, Target>();
   private readonly waiting = new Set<Waiting>();
   /** What each group and each target has had. */
   private readonly had = new RecentTurns();
+  private readonly long = new LongTurns();
 
   constructor(
     private readonly limits: Limits,
@@ -42,9 +62,9 @@ export class Turns {
   ) {}
 
   /** False when there is no place to wait, or the wait took too long. Each turn that was taken must be ended. */
-  take(group: unknown, target?: string): boolean | Promise<boolean> {
+  take(group: unknown, target?: string, id?: unknown): boolean | Promise<boolean> {
     if (this.mayBegin(group, target)) {
-      this.begin(group, target);
+      this.begin({ id, group, target });
       return true;
     }
     return new Promise((resolve) => {
@@ -54,7 +74,7 @@ export class Turns {
         if (this.waiting.delete(me)) this.count(target, 'waiting', -1);
         resolve(isMyTurn);
       };
-      const me: Waiting = { group, target, begin: () => end(true) };
+      const me: Waiting = { id, group, target, begin: () => end(true) };
       const giveUp = (): void => end(false);
       const timer = setTimeout(giveUp, this.limits.waitMs);
       // Those that wait for a target, of whatever groups, must not take the places of those that do not.
@@ -66,8 +86,8 @@ export class Turns {
     });
   }
 
-  end(group: unknown, target?: string): void {
-    this.running--;
+  end(group: unknown, target?: string, { id, hasChanged = false }: Ending = {}): void {
+    this.countHeld({ id, group, target }, hasChanged);
     countDown(this.runningOf, group);
     this.count(target, 'running', -1);
     this.beginNext();
@@ -84,16 +104,38 @@ export class Turns {
   }
 
   private mayBegin(group: unknown, target: string | undefined): boolean {
-    return this.running < this.limits.mostRunning && !this.isShareTaken(group) && !this.isTargetTaken(target);
+    const { mostRunning, mostRunningLong = mostRunning } = this.limits;
+    if (this.running.length >= mostRunning || this.isShareTaken(group) || this.isTargetTaken(target))
+      return false;
+    return (
+      !this.isLong(group, target) || this.running.filter(({ isLong }) => isLong).length < mostRunningLong
+    );
   }
 
-  private begin(group: unknown, target: string | undefined): void {
-    this.running++;
+  /** Long turns that end at once would leave none to others meanwhile. */
+  private isLong(group: unknown, target: string | undefined): boolean {
+    return sharing(group, target).some((one) => this.long.hadOne(one));
+  }
+
+  private begin({ id, group, target }: Omit<Waiting, 'begin'>): void {
+    this.running.push({ id, group, target, since: performance.now(), isLong: this.isLong(group, target) });
     countUp(this.runningOf, group);
     this.count(target, 'running', 1);
-    if (target === undefined) return this.had.add(group);
-    this.had.add(group, target);
+    this.had.add(...sharing(group, target));
     this.targets.get(target)?.had.add(group);
+  }
+
+  private countHeld({ id, group, target }: Omit<Waiting, 'begin'>, hasChanged: boolean): void {
+    const isIt = (one: Running): boolean =>
+      id === undefined ? one.group === group && one.target === target : one.id === id;
+    const ended = this.running.find(isIt);
+    if (!ended) return;
+    this.running.splice(this.running.indexOf(ended), 1);
+    if (this.limits.mostRunningLong === undefined) return;
+    const ms = performance.now() - ended.since;
+    this.had.addHeld(ms, ...sharing(group, target));
+    this.long.add(ms, hasChanged, ...sharing(group, target));
+    this.targets.get(target)?.had.addHeld(ms, group);
   }
 
   private count(target: string | undefined, what: 'running' | 'waiting', change: 1 | -1): void {
@@ -107,7 +149,7 @@ export class Turns {
   /** One that ends may free its group for one task, and its target for another. */
   private beginNext(): void {
     for (let next = this.next(); next; next = this.next()) {
-      this.begin(next.group, next.target);
+      this.begin(next);
       next.begin();
     }
   }
@@ -130,6 +172,10 @@ export class Turns {
     const had = Math.max(this.had.of(group), this.had.of(target));
     return [had, this.targets.get(target)?.had.of(group) ?? 0];
   }
+}
+
+function sharing(group: unknown, target: string | undefined): unknown[] {
+  return target === undefined ? [group] : [group, target];
 }
 
 function countUp<T>(counts: Map<T, number>, of: T): void {

@@ -85,7 +85,7 @@ export class BatchPlan implements TransactionListener {
   readonly most: number | undefined;
   /** How long each insert of an isolation may wait for locks. */
   lockWait = lockWaitOf([]);
-  /** Where its inserts are measured. */
+  /** Those that were cancelled, where inserts are measured. */
   private readonly cancelled = new Set<PendingQuery>();
   /** A new one helps against what a session keeps. If a row is the cause it does not, and each batch would get one. */
   hasOldConnection = false;
