@@ -120,3 +120,14 @@ it('keeps a bounded number of commands for a Redis that does not answer, and ref
   await Promise.all(commands); // those that were sent fail when the connection is given up
   expect(received.split('many').length - 1).toBeLessThanOrEqual(1_000);
 });
+
+it('greets Redis at an IPv6 address', async () => {
+  const greeted = new Promise<void>((resolve) => {
+    greet = (socket) => void socket.on('data', () => resolve());
+  });
+  redis.close();
+  server.close();
+  await once(server.listen(0, '::1'), 'listening');
+  redis = await RedisConnection.to(`redis://[::1]:${(server.address() as AddressInfo).port}`);
+  await expect(greeted).resolves.toBeUndefined();
+});

@@ -71,6 +71,8 @@ export class RedisConnection {
       // The client itself closes idle connections whose ping is not answered. It pings again only after an answer, so
       // the interval must be below the time-out.
       pingInterval: PING_MS,
+      // For those of a vendor's servers, it would look the name up by itself, without a time limit, and with no IPv6 address.
+      maintNotifications: 'disabled',
       socket: {
         lookup,
         connectTimeout: RECONNECT_MS,

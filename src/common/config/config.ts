@@ -43,8 +43,8 @@ export class Config {
   @Env('DATABASE_DIR', anyText('a folder'), { about: 'The folder of the embedded database.' })
   readonly databaseDirectory: string = '.data/database';
 
-  @Env('DATABASE_POOL_SIZE', integer(7, 1000, 'a number of connections from 7 to 1000'), {
-    about: 'The maximum number of connections to PostgreSQL, at least 7.',
+  @Env('DATABASE_POOL_SIZE', integer(8, 1000, 'a number of connections from 8 to 1000'), {
+    about: 'The maximum number of connections to PostgreSQL, at least 8.',
   })
   readonly databasePoolSize: number = 12;
 
