@@ -18,17 +18,14 @@ interface Waiting {
   begin(): void;
 }
 
-/** How a turn ended. */
+/** How a turn ended. `id`: what it was taken with, if that is not its group. */
 interface Ending {
-  /** That it was taken with. */
   readonly id?: unknown;
   readonly hasChanged?: boolean;
 }
 
 interface Running {
   readonly id: unknown;
-  readonly group: unknown;
-  readonly target: string | undefined;
   readonly since: number;
   readonly isLong: boolean;
 }
@@ -62,7 +59,7 @@ export class Turns {
   ) {}
 
   /** False when there is no place to wait, or the wait took too long. Each turn that was taken must be ended. */
-  take(group: unknown, target?: string, id?: unknown): boolean | Promise<boolean> {
+  take(group: unknown, target?: string, id = group): boolean | Promise<boolean> {
     if (this.mayBegin(group, target)) {
       this.begin({ id, group, target });
       return true;
@@ -86,7 +83,7 @@ export class Turns {
     });
   }
 
-  end(group: unknown, target?: string, { id, hasChanged = false }: Ending = {}): void {
+  end(group: unknown, target?: string, { id = group, hasChanged = false }: Ending = {}): void {
     this.countHeld({ id, group, target }, hasChanged);
     countDown(this.runningOf, group);
     this.count(target, 'running', -1);
@@ -118,7 +115,7 @@ export class Turns {
   }
 
   private begin({ id, group, target }: Omit<Waiting, 'begin'>): void {
-    this.running.push({ id, group, target, since: performance.now(), isLong: this.isLong(group, target) });
+    this.running.push({ id, since: performance.now(), isLong: this.isLong(group, target) });
     countUp(this.runningOf, group);
     this.count(target, 'running', 1);
     this.had.add(...sharing(group, target));
@@ -126,9 +123,7 @@ export class Turns {
   }
 
   private countHeld({ id, group, target }: Omit<Waiting, 'begin'>, hasChanged: boolean): void {
-    const isIt = (one: Running): boolean =>
-      id === undefined ? one.group === group && one.target === target : one.id === id;
-    const ended = this.running.find(isIt);
+    const ended = this.running.find((one) => one.id === id);
     if (!ended) return;
     this.running.splice(this.running.indexOf(ended), 1);
     if (this.limits.mostRunningLong === undefined) return;

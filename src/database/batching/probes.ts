@@ -9,7 +9,7 @@ export const PROBED = 4;
 const MOST_PROBED = DATABASE_LIMITS.largeBatch;
 /** Together: well below what is not answered in time. */
 const MOST_MS = 250;
-/** Those of an owner that is known as slow may need more. */
+/** Of a slow owner: while further ones take long, the first would keep its locks from others. */
 const PROBED_OF_ONE = 1;
 /** A batch that takes so much longer than the quickest of late may have slow inserts. */
 const SLOW_BATCH_MS = 40;

@@ -27,6 +27,7 @@ const LIMITS = {
 };
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
+/** For inserts that share batches with each other. */
 interface Lane {
   readonly writes: StatementQueue;
   readonly recorded: StatementQueue;
@@ -38,8 +39,7 @@ export class StatementQueues {
   private readonly primaryReads: StatementQueue;
   /** If there are any. */
   readonly standbys: StandbyReads | undefined;
-  private readonly writes: StatementQueue;
-  private readonly recorded: StatementQueue;
+  private readonly shared: Lane;
   /** For inserts that are likely to delay those in their batch, or to have them run again. */
   private readonly doubtful: Lane;
   /** For those that wait for locks: they must not wait for those that take long as well. */
@@ -101,14 +101,14 @@ export class StatementQueues {
       probes: probes.writes,
       ...(probes.writes && { letWait: this.letWait }),
     };
-    this.writes = new StatementQueue(forWrites, write);
+    const writes = new StatementQueue(forWrites, write);
     this.pools.push(...this.allPools);
     const forRecorded = targetOf('write', recorded);
     const recordedQueue = (probes: Probes | undefined, connections: number, places?: WaitingPlaces) => {
       const target = { ...forRecorded, isolation: new Isolation(), probes };
       return new StatementQueue(target, connections, (done) => new RecordedSender(target, done), places);
     };
-    this.recorded = recordedQueue(probes.recorded, isEmbedded ? 1 : recorded);
+    this.shared = { writes, recorded: recordedQueue(probes.recorded, isEmbedded ? 1 : recorded) };
     const lane = (): Lane => {
       const own = { isolation: isolationOfWrites(), probes: probesOf(probes.writes), size: new BatchSize() };
       return {
@@ -138,9 +138,9 @@ export class StatementQueues {
 
   write(statement: Statement, values: readonly unknown[], owner?: Owner): Promise<Row[]> {
     const party = owner && partyOf(owner);
-    const queue = party ? this.laneOf(party).writes : this.writes;
+    const { writes } = this.laneOf(party);
     return this.tracing.span(statement.name, ATTRIBUTES, () =>
-      queue.run(statement, values, { owner, party }),
+      writes.run(statement, values, { owner, party }),
     );
   }
 
@@ -152,7 +152,8 @@ export class StatementQueues {
     return this.laneOf(party).writes.takeOver({ ...query, party });
   };
 
-  private laneOf(party: Owner): Lane {
+  private laneOf(party: Owner | undefined): Lane {
+    if (!party) return this.shared;
     return party === WAITING ? this.waiting : this.doubtful;
   }
 
@@ -170,16 +171,17 @@ export class StatementQueues {
   ): Promise<unknown> {
     // On a cluster, inserts are combined there as well: those of an owner only.
     const party = this.isDistributed && wanted ? owner : wanted;
-    const queue = party ? this.laneOf(party).recorded : this.recorded;
+    const { recorded } = this.laneOf(party);
     return this.tracing.span(statement.name, ATTRIBUTES, () =>
-      queue.runRecorded(statement, values, hold, { owner, party }),
+      recorded.runRecorded(statement, values, hold, { owner, party }),
     );
   }
 
   /** Queued statements, unanswered batches, open connections. */
   get load(): { waiting: number; underWay: number; connections: number } {
-    const lanes = [this.doubtful, this.waiting].flatMap(({ writes, recorded }) => [writes, recorded]);
-    const loads = [this.reads, this.writes, this.recorded, ...lanes].map(({ load }) => load);
+    const lanes = [this.shared, this.doubtful, this.waiting];
+    const ofLanes = lanes.flatMap(({ writes, recorded }) => [writes, recorded]);
+    const loads = [this.reads, ...ofLanes].map(({ load }) => load);
     return {
       waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
       underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),
