@@ -3,10 +3,10 @@ import { QuickestOfLate } from '../common/quickest-of-late.js';
 /** A turn is long that is held for so much longer than twice the quickest of late: each may have a cost. */
 const LONG_MS = 100;
 const QUICKEST_OF_MS = 10_000;
-/** For so long after a long turn, the next ones are expected to be long. Short ones between prove nothing. */
-const REMEMBERED_MS = 10_000;
+/** For so long after a long turn, the next ones are expected to be long. Short ones, or none, between prove nothing. */
+const REMEMBERED_MS = 60_000;
 
-/** Who held a turn for long of late, as who waits for locks does. */
+/** Who held a turn for long of late, as who waits for locks does. New ones do not count: few turns may be left for them. */
 export class LongTurns {
   private readonly quickest = new QuickestOfLate(QUICKEST_OF_MS);
   /** When each had its last one, the oldest first. */
