@@ -37,6 +37,11 @@ export class Availability {
     return this.state === 'away';
   }
 
+  /** How long ago the present outage began; 0 if there is none. */
+  awayFor(): number {
+    return this.isAway ? performance.now() - this.awaySince : 0;
+  }
+
   /** @throws {DatabaseOutage} unless the database is available */
   check(): void {
     if (!this.isAvailable) throw new DatabaseOutage();

@@ -248,6 +248,25 @@ describeWithServers('Reads at a standby', () => {
     }
   });
 
+  it('answers no stale reads if it lagged for long before', async () => {
+    const bold = await Replica.start(near.url, [wire.url], writer.key, true);
+    try {
+      await bold.usesStandby();
+      await run(standby.url, 'SELECT pg_wal_replay_pause()');
+      await writer.added();
+      expect((await bold.get('/v1/pets')).status).toBe(200);
+      await delay(3_000); // it is tried again meanwhile
+      near.freeze();
+      await until('reads are refused', async () => (await bold.get('/v1/pets')).status === 503);
+      await delay(1_500);
+      expectError(await bold.get('/v1/pets'), 'service_unavailable');
+    } finally {
+      near.mend();
+      await run(standby.url, 'SELECT pg_wal_replay_resume()');
+      await bold.stop();
+    }
+  });
+
   it('is asked neither for keys nor for recorded answers', async () => {
     await reader.usesStandby();
     await delay(2_100); // the key is no longer cached

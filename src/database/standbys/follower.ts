@@ -1,5 +1,8 @@
 import type pg from 'pg';
 
+/** What the server has is not what the primary had. */
+export class NotFollowing extends Error {}
+
 /** Tells whether a server has what the primary has. Rejects when it may not serve. */
 export interface Follower {
   /** For a batch. */

@@ -30,18 +30,26 @@ const COMPARE = `
 export class History {
   private primary: bigint | undefined;
   private mark: Promise<Mark> | undefined;
+  private madeAt = -Infinity;
 
   constructor(private readonly config: pg.ClientConfig) {}
 
-  /** `standby` is a connection to it. Rejects while the standby has not replayed the transactions yet. */
-  async isShared(primary: bigint, standby: pg.ClientBase): Promise<boolean> {
-    if (this.primary !== primary) this.forget();
+  /**
+   * `standby` is a connection to it. Rejects while the standby has not replayed the transactions yet, which are as new as it
+   * says: those before prove nothing of a standby that has followed another one since.
+   */
+  async isShared(primary: bigint, standby: pg.ClientBase, since: number): Promise<boolean> {
+    if (this.primary !== primary || this.madeAt < since) this.forget();
     this.primary = primary;
-    this.mark ??= this.make(primary).catch((error: unknown) => {
-      this.forget();
-      throw error;
+    if (!this.mark) {
+      this.madeAt = performance.now();
+      this.mark = this.make(primary);
+    }
+    const mark = this.mark;
+    mark.catch(() => {
+      if (this.mark === mark) this.forget();
     });
-    const { ids, outcomes, database } = await this.mark;
+    const { ids, outcomes, database } = await mark;
     const { rows } = await standby.query<{ is_equal: boolean | null }>(COMPARE, [ids, outcomes, database]);
     if (rows[0]?.is_equal === null) this.forget();
     return rows[0]?.is_equal === true;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { readSockets } from '../../common/read-sockets.js';
 import { destroyConnection } from '../destroy-connection.js';
-import type { Follower } from './follower.js';
+import { type Follower, NotFollowing } from './follower.js';
 import type { History } from './history.js';
 import { SERVER } from '../server/server-identity.js';
 import type { ReadIndex } from './read-index.js';
@@ -24,12 +24,18 @@ interface State {
   readonly position: string | null;
 }
 
+const NOTHING = { primary: 0n, server: '' };
+
 /** How far a standby has replayed the log of the primary. */
 export class Replay implements Follower {
   readonly answerMs = STANDBY_LIMITS.answerMs;
   lag = 0;
   /** The primary, and the start of the standby, whose histories are known to be the same. */
-  private proven = { primary: 0n, server: '' };
+  private proven = NOTHING;
+  /** They may have parted since: another standby, which it follows, may have been promoted. */
+  private doubtedAt = -Infinity;
+  /** Where it was at most. */
+  private reached = 0n;
 
   constructor(
     private readonly history: History,
@@ -47,14 +53,32 @@ export class Replay implements Follower {
     const [index, state] = await this.ask(client);
     await this.prove(index, state, client);
     await this.reach(index, state, client);
+    const { reached } = this;
+    this.requireNotAhead(await this.index(), reached);
   }
 
   /** At the same time. The standby's failure counts first: it may fail while the primary is away. */
   private async ask(client: pg.ClientBase): Promise<[ReadIndex, State]> {
-    const index = this.index();
-    index.catch(() => {});
+    const before = this.reached;
+    const asked = this.index();
+    asked.catch(() => {});
     const state = await stateOf(client, this.named);
-    return [await index, state];
+    const index = await asked;
+    if (this.isProven(index, state)) this.requireNotAhead(index, before);
+    return [index, state];
+  }
+
+  /** Nobody can have replayed what the primary had not written. */
+  private requireNotAhead({ position }: ReadIndex, reached: bigint): void {
+    if (reached <= position) return;
+    this.doubt();
+    throw new NotFollowing('it is ahead of the primary, and follows another server');
+  }
+
+  private doubt(): void {
+    this.proven = NOTHING;
+    this.reached = 0n;
+    this.doubtedAt = performance.now();
   }
 
   private async reach(index: ReadIndex, first: State, client: pg.ClientBase): Promise<void> {
@@ -68,9 +92,11 @@ export class Replay implements Follower {
   }
 
   private missing(index: ReadIndex, state: State): number {
-    if (!state.isStandby) throw new Error('it is no standby');
+    if (!state.isStandby) throw new NotFollowing('it is no standby');
     if (!this.isProven(index, state)) throw new Error('it or the primary has started anew');
-    return Math.max(0, Number(index.position - BigInt(state.position ?? 0)));
+    const position = BigInt(state.position ?? 0);
+    if (position > this.reached) this.reached = position;
+    return Math.max(0, Number(index.position - position));
   }
 
   private isProven({ primary }: ReadIndex, { server }: State): boolean {
@@ -82,13 +108,14 @@ export class Replay implements Follower {
     const { primary } = index;
     const end = performance.now() + historyMs;
     let pauseMs = FIRST_PAUSE_MS;
-    while (!(await this.history.isShared(primary, client).catch(() => false))) {
+    while (!(await this.history.isShared(primary, client, this.doubtedAt).catch(() => false))) {
       if (performance.now() + pauseMs > end)
-        throw new Error('it does not follow the primary, or is another database of it');
+        throw new NotFollowing('it does not follow the primary, or is another database of it');
       await delay(pauseMs);
       pauseMs *= 2;
     }
     this.proven = { primary, server: state.server };
+    this.reached = 0n;
   }
 }
 

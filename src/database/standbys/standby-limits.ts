@@ -8,6 +8,8 @@ export const STANDBY_LIMITS = {
   stateMs: 100,
   /** For a batch. */
   answerMs: 250,
+  /** How long before the outage of the primary a standby has had everything, at most, that may answer stale reads. */
+  staleMs: 2_000,
   connectMs: 500,
   /** Until a standby that was left out is tried again. */
   retryMs: 1_000,

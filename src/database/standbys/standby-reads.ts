@@ -34,6 +34,7 @@ export class StandbyReads {
           serverClient({ ...connection, url }),
           connection.preparedStatements,
           follower(),
+          () => availability.awayFor(),
         ),
     );
   }
@@ -55,12 +56,12 @@ export class StandbyReads {
 
   /** Whether the primary is away, and a standby that was close behind may answer. */
   get canReadStale(): boolean {
-    return this.allowsStale && this.availability.isAway && this.leastLoaded() !== undefined;
+    return this.allowsStale && this.availability.isAway && this.leastLoaded(true) !== undefined;
   }
 
   readStale(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     this.staleAt = performance.now();
-    return (this.leastLoaded() as Standby).readStale(statement, values);
+    return (this.leastLoaded(true) as Standby).readStale(statement, values);
   }
 
   /** Whether a read of a request that began then may be stale. Those of others at the time count as well. */
@@ -74,13 +75,14 @@ export class StandbyReads {
   }
 
   /** By unanswered reads, so that each gets what it can take. Equal ones take turns. */
-  private leastLoaded(): Standby | undefined {
+  private leastLoaded(isStale = false): Standby | undefined {
     const { standbys } = this;
     this.turn = (this.turn + 1) % standbys.length;
     let least: Standby | undefined;
     for (let i = 0; i < standbys.length; i++) {
       const standby = standbys[(this.turn + i) % standbys.length] as Standby;
-      if (standby.isAvailable && (!least || standby.pending < least.pending)) least = standby;
+      if (!standby.isAvailable || (isStale && !standby.wasCloseBehind)) continue;
+      if (!least || standby.pending < least.pending) least = standby;
     }
     return least;
   }

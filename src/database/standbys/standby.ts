@@ -7,14 +7,14 @@ import type { Row, Statement } from '../batching/statement.js';
 import { type SenderOf, StatementQueue } from '../batching/statement-queue.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { serverDriver, type ServerPool } from '../server/server-driver.js';
-import type { Follower } from './follower.js';
+import { type Follower, NotFollowing } from './follower.js';
 import { NoReadIndex } from './read-index.js';
 import { StandbyAvailability } from './standby-availability.js';
 import { STANDBY_BATCH, STANDBY_BATCHES, STANDBY_LIMITS } from './standby-limits.js';
 import { StandbySender } from './standby-sender.js';
 
 const { heartbeatMs } = DATABASE_LIMITS;
-const { connectMs, retryMs } = STANDBY_LIMITS;
+const { connectMs, retryMs, staleMs } = STANDBY_LIMITS;
 
 /** A standby, and whether reads can go there: it answers, follows the primary, and is close behind. */
 export class Standby {
@@ -36,6 +36,8 @@ export class Standby {
     config: pg.ClientConfig,
     named: boolean,
     private readonly follower: Follower,
+    /** For how long the primary has been away. */
+    private readonly primaryAwayFor: () => number,
   ) {
     const availability = new StandbyAvailability(name);
     const { Pool } = serverDriver(availability);
@@ -65,6 +67,11 @@ export class Standby {
 
   get isAvailable(): boolean {
     return this.availability.isAvailable;
+  }
+
+  /** Whether it had everything shortly before the primary went away. */
+  get wasCloseBehind(): boolean {
+    return performance.now() - this.caughtUpAt <= this.primaryAwayFor() + staleMs;
   }
 
   get lag(): number {
@@ -135,6 +142,7 @@ export class Standby {
       await work();
       this.caughtUpAt = performance.now();
     } catch (error) {
+      if (error instanceof NotFollowing) this.caughtUpAt = -Infinity;
       // The primary failed, and not the connection.
       if (!(error instanceof NoReadIndex)) this.leaveOut(error);
       throw error;
