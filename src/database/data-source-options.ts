@@ -24,6 +24,8 @@ export function dataSourceOptions(
       session: connection.session,
       onConnect: connection.distribution?.onConnect,
       query_timeout,
+      // To a server that is 70 ms away, a new connection takes longer than a transaction waits for one.
+      idleTimeoutMillis: 0,
       ...(connection.preparedStatements && { statement_timeout }),
     },
   } as DataSourceOptions;
