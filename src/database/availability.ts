@@ -8,7 +8,7 @@ export interface ServerClient extends ClientBase {
   readonly processID?: number;
   /** As `SERVER` tells it, unless there is a pooler. */
   readonly server?: string | undefined;
-  /** With an overdue answer: since when its server process is known to hang: it waits neither for a standby nor for us. */
+  /** With an overdue answer: since when its server process hangs, waiting neither for a standby nor for us, or may hang. */
   hangsSince?: number | undefined;
 }
 
@@ -28,6 +28,10 @@ export class Availability {
   private readonly reason = new LastingReason();
   private respondedAt = 0;
   private readonly failing = { since: 0, count: 0, isLogged: false };
+
+  get isStarting(): boolean {
+    return this.state === 'connecting';
+  }
 
   get isAvailable(): boolean {
     return this.state === 'available';

@@ -41,6 +41,12 @@ describe('internals of others that the database relies on', () => {
     return handled.join() === '5,90,5';
   });
 
+  itFinds('pg-protocol: Parser.bufferLength', 'src/database/row-parser.ts', () => {
+    const parser = new Parser() as unknown as { bufferLength: number; parse(chunk: Buffer): void };
+    parser.parse(Buffer.from('Z\0\0'));
+    return parser.bufferLength === 3;
+  });
+
   itFinds('pg: connection.attachListeners()', 'src/database/row-parser.ts', () => {
     const { client, stream } = clientOnAStream();
     let attached: unknown;

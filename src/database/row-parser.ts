@@ -24,6 +24,8 @@ export type MessageFilter = (message: Message) => boolean;
 
 /** The methods of pg's parser that its types hide. */
 const PgParser = Parser as unknown as new () => {
+  /** Of a message whose end has not arrived. */
+  readonly bufferLength: number;
   parse(chunk: Buffer, onMessage: (message: Message) => void): void;
   handlePacket(start: number, code: number, length: number, bytes: Buffer): Message;
 };
@@ -32,8 +34,6 @@ const PgParser = Parser as unknown as new () => {
 class RowParser extends PgParser {
   readRow: RowReader | undefined;
   filter: MessageFilter | undefined;
-  /** Whether a part of the answer to the current query has arrived. */
-  isHalfAnswered = false;
 
   override handlePacket(start: number, code: number, length: number, bytes: Buffer): Message {
     if (length < LENGTH_BYTES) throw new Error(`A message of ${length} bytes`);
@@ -88,9 +88,7 @@ export function installRowParser(given: object): void {
     stream.on('data', (chunk: Buffer) => {
       if (isBroken) return;
       try {
-        parser.isHalfAnswered = true;
         parser.parse(chunk, take);
-        if (client.readyForQuery) parser.isHalfAnswered = false;
       } catch (cause) {
         isBroken = true;
         stream.destroy(new Error('Connection terminated: the server sent unexpected bytes', { cause }));
@@ -100,9 +98,9 @@ export function installRowParser(given: object): void {
   Object.assign(connection, { attachListeners });
 }
 
-/** Whether the answer has begun: the rest of it may be unreadable. */
-export function isHalfAnswered(connection: Connection): boolean {
-  return parsers.get(connection)?.isHalfAnswered === true;
+/** Whether the last message that was read has no end yet: if its length is wrong, it never has. */
+export function isWithinMessage(connection: Connection): boolean {
+  return (parsers.get(connection)?.bufferLength ?? 0) > 0;
 }
 
 /** Hands the rows of a connection to the reader until the returned function is called; then pg gets them again. */
@@ -110,7 +108,6 @@ export function readRows(connection: Connection, readRow: RowReader, filter?: Me
   const parser = parsers.get(connection);
   if (!parser) throw new Error('Only clients of our own drivers let rows be read.');
   parser.readRow = readRow;
-  parser.isHalfAnswered = false;
   parser.filter = filter;
   return () => {
     // pg reports a timed-out query late. By then the reader may belong to the next query.

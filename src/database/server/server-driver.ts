@@ -90,7 +90,7 @@ export function serverDriver(availability: Availability): PgDriver<ServerPool> {
     /** Whatever keeps a connection from being made, such as a certificate, is an outage. A start tells the reason itself. */
     private telling(callback: Callback): Callback {
       return (error, ...rest) => {
-        const isOther = availability.isAvailable && error && !saysMore(error);
+        const isOther = !availability.isStarting && error && !saysMore(error);
         if (isOther && !POOL_IS_FULL.test(error.message))
           availability.recordFailedConnection(error.message || codeOf(error));
         callback(isOther ? new DatabaseOutage(undefined, { cause: error }) : error, ...rest);

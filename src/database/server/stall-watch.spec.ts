@@ -61,10 +61,12 @@ it('A stall is logged from the second overdue answer on, until none is overdue',
   ]);
 });
 
-it('A stall is logged without its wait event if there is no connection to ask on', async () => {
-  new StallWatch().watch(overdueAt('?', '?'));
+it('A stall is logged without its wait event if there is no connection to ask on, and none is known to hang', async () => {
+  const at = overdueAt('?', '?');
+  new StallWatch().watch(at);
   await turn();
   expect(lines).toEqual([`${START} unknown`]);
+  expect([...at.overdue].map(({ hangsSince }) => hangsSince)).toEqual([undefined, undefined]);
 });
 
 it('A stall is asked for again if the question fails, but not with every heartbeat', async () => {
@@ -96,11 +98,14 @@ it('Connections are closed whose server processes are gone or wait for the clien
   expect(lines).toEqual([DEAD, `${START} IPC/SyncRep`]);
 });
 
-it('Behind a pooler, whose process ids are its own, no connection is closed', async () => {
+it('Behind a pooler, whose process ids are its own, no connection is closed, and all may hang', async () => {
   const events = ['Client/ClientRead', undefined];
   const at = overdueAt(...events);
   new StallWatch(0, 0).watch(at, serverWith(events, 7));
   await turn();
-  for (const { connection } of at.overdue) expect(connection.stream.destroy).not.toHaveBeenCalled();
+  for (const { connection, hangsSince } of at.overdue) {
+    expect(connection.stream.destroy).not.toHaveBeenCalled();
+    expect(hangsSince).toBeDefined();
+  }
   expect(lines).toEqual([`${START} unknown`]);
 });

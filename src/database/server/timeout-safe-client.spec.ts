@@ -1,7 +1,11 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import pg, { type Connection, DatabaseError } from 'pg';
 import { Session } from './session.js';
 import { TimeoutSafeClient } from './timeout-safe-client.js';
+
+/** As PostgreSQL ends the answer of a transaction. */
+const READY = 'Z\0\0\0\x05I';
 
 let started = 0;
 beforeEach(() => {
@@ -54,6 +58,31 @@ it.each([
     expect(isOutdatedAfter('42804', new TimeoutSafeClient())).toBe(true);
   },
 );
+
+it.each([
+  ['kept until both end', 'of two transactions', true, '', [READY, READY]],
+  ['kept until it ends', 'of the second of two transactions', true, READY, [READY]],
+  ['kept until it ends', 'that stops within a message', true, READY.slice(0, 3), [READY.slice(3)]],
+  ['kept until it ends', 'of the second of two, of a pooler,', false, READY, [READY]],
+  ['closed', 'that stops within a message, of a pooler,', false, READY.slice(0, 3), []],
+])('A connection is %s whose answer %s is overdue', (_what, _which, isDirect, begun, rest) => {
+  const stream = new PassThrough();
+  const config = isDirect ? { session: new Session() } : undefined;
+  const client = Object.assign(new TimeoutSafeClient(config), { readyForQuery: false });
+  const { connection } = client as unknown as {
+    connection: Connection & { attachListeners(stream: PassThrough): void };
+  };
+  Object.assign(connection, { stream });
+  connection.attachListeners(stream);
+  stream.emit('data', Buffer.from(begun));
+  client.abandon(rest.length, () => {});
+  expect(client.isAbandoned).toBe(rest.length > 0);
+  for (const bytes of rest) {
+    expect(stream.destroyed).toBe(false);
+    stream.emit('data', Buffer.from(bytes));
+  }
+  expect(stream.destroyed).toBe(true);
+});
 
 it('What a function raises does not come from the session', () => {
   const client = new TimeoutSafeClient({ session: new Session() });

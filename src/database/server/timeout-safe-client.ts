@@ -3,7 +3,7 @@ import { isRaised } from '../database-errors.js';
 import { destroyConnection, isClosed } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
-import { isHalfAnswered, readRows } from '../row-parser.js';
+import { isWithinMessage, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
 import { mayBeOutdated, OF_SESSION } from '../sqlstate.js';
 import { ASK_SERVER } from './server-identity.js';
@@ -68,16 +68,18 @@ export class TimeoutSafeClient extends RowParsingClient {
   }
 
   /**
-   * PostgreSQL does not notice a closed connection while a commit waits for a standby, and each replacement would be one
-   * more server process. So the connection stays until the server has answered, and its pool counts it. `StallWatch`
-   * closes it earlier if its server process does not work on the answer.
+   * PostgreSQL does not notice a closed connection while a commit waits for a standby, or a server process hangs, and each
+   * replacement would be one more server process. So the connection stays until the server has answered, and its pool
+   * counts it. `StallWatch` closes it earlier if its server process does not work on the answer, which a pooler hides: of
+   * an answer that stops within a message, the rest may never be read.
    */
   override abandon(answers: number, after: () => void): void {
     const { connection, readyForQuery: isIdle } = this as unknown as {
       connection: Connection;
       readyForQuery: boolean;
     };
-    if (isIdle || connection.stream.closed || isHalfAnswered(connection)) {
+    const mayBeUnreadable = !this.session && isWithinMessage(connection);
+    if (isIdle || connection.stream.closed || mayBeUnreadable) {
       destroyConnection(this, after);
       return;
     }
