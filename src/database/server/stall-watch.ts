@@ -54,10 +54,10 @@ export class StallWatch extends Availability {
     const sessions = client ? (await client.query(ASK)).rows : [];
     await readSockets(); // an answer may have come meanwhile
     const still = before.filter((each) => overdue.has(each));
-    const dead = isDirect(client, sessions) ? still.filter((each) => isDead(each, sessions)) : [];
+    const isKnown = isDirect(client, sessions);
+    const dead = isKnown ? still.filter((each) => isDead(each, sessions)) : [];
     // A pooler hides what they wait for. They may be commits that wait for a standby, with which few more would wait.
-    if (client && !isDirect(client, sessions))
-      for (const each of still) each.hangsSince ??= performance.now();
+    if (client && !isKnown) for (const each of still) each.hangsSince ??= performance.now();
     if (dead.length > 0) this.close(dead);
     if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
     const longest = sessions.find((each) => each.isActive && !each.isOwn && !waitsForUs(each));
