@@ -4,6 +4,12 @@ import type { WaitingPlaces } from '../common/waiting-places.js';
 import { beyondShare } from './shares.js';
 import { Turns } from './turns.js';
 
+/**
+ * Of those that change the same rows, one works and the next one waits for its locks. Further ones, and so those of other
+ * processes, would wait in the database, for which all are equal, and longer than a statement may take.
+ */
+const MOST_RUNNING_PER_TARGET = 2;
+
 /** Describes the operations that occupy connections of the database, which the edge may not import. */
 export const TRANSACTIONAL = Symbol('transactional operations');
 export interface Transactional {
@@ -27,8 +33,7 @@ export class TransactionTurns extends Turns {
     places: WaitingPlaces,
   ) {
     const { mostRunning, mostPerKey, waitMs } = transactional;
-    // Of those that change the same rows, one works and the others wait for its locks.
-    const mostRunningPerTarget = Math.floor(mostRunning / 2);
+    const mostRunningPerTarget = Math.min(MOST_RUNNING_PER_TARGET, Math.floor(mostRunning / 2));
     // Without any that is free for others, all of them may end at once, and these have waited too long by then.
     const mostRunningLong = Math.max(1, mostRunning - Math.ceil(mostRunning / 4));
     const perTurn = { mostRunningPerGroup: mostPerKey, mostRunningPerTarget, mostRunningLong };

@@ -311,7 +311,7 @@ describe('While one key has its share of transactions under way, the service', (
   it('serves changes of other orders while those of one, by several keys, wait for each other', async () => {
     finish();
     const keys = await Promise.all(['second', 'third'].map(issue));
-    const mostOfOne = Math.floor(mostRunning / 2);
+    const mostOfOne = Math.min(2, Math.floor(mostRunning / 2));
     for (let i = 0; i < mostOfOne; i++) await hang(keys[i % 2] as string, 1, 5);
     expectError(
       await service.delete('/v1/store/orders/5'),
