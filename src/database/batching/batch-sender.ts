@@ -17,6 +17,8 @@ export interface BatchTarget extends BatchRules {
   /** Instead of the usual limits. */
   readonly answerMs?: number;
   readonly size: BatchSize;
+  /** Whether its pool has one connection more, for use beside a batch that is late. */
+  readonly hasSpare?: boolean;
 }
 
 /** Takes the queries of a batch: as many as the target's size says, or fewer. */
@@ -63,7 +65,9 @@ export class BatchSender {
     };
     const lost = (cause: unknown): void =>
       end(() => {
-        this.target.size.lost();
+        // Small batches of writes would make commits that are slow the more numerous.
+        if (cause === undefined && this.target.kind === 'read') this.target.size.lostAnswer();
+        else this.target.size.lost();
         if (cause === undefined) times?.lost(batch.unanswered);
         if (times) probes?.compare(times);
         this.plan.lost(batch.unanswered, cause);

@@ -50,6 +50,30 @@ describe('The size of batches', () => {
     expect(size.most).toBe(16);
   });
 
+  it('gets ever smaller when answers are lost again, as on a way that loses large packets, and grows a second later', () => {
+    let now = 1_000_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const size = new BatchSize(16, 64);
+    const sizes = [0, 100, 600, 100, 600, 600].map((ms) => {
+      now += ms;
+      size.lostAnswer();
+      return size.most;
+    });
+    expect(sizes).toEqual([16, 16, 4, 4, 1, 1]); // soon after another one it is the same incident
+    now += 1_000;
+    expect(after(5, 5, 0.1, size).most).toBe(1);
+    now++;
+    expect(after(2, 5, 0.1, size).most).toBe(4);
+    size.answered(3, 5); // not full
+    expect(after(2, 300, 0.1, size).most).toBe(16);
+    now += 10_000;
+    size.lostAnswer();
+    expect(size.most).toBe(16);
+    now += 600;
+    size.lost(); // its connection was closed
+    expect(size.most).toBe(16);
+  });
+
   it('forgets how short the way was, as after a failover to a server that is further away', () => {
     const size = after(2, 2, 0.01);
     expect(size.most).toBe(64);

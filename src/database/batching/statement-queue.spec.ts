@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { WaitingPlaces } from '../../common/waiting-places.js';
 import { Availability } from '../availability.js';
@@ -75,6 +75,70 @@ describe('A queue of statements', () => {
     const queue = queueWith(undefined, { kind: 'read', pool: server.pool, size: new BatchSize(1, 4) });
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((value) => queue.run(insert, [value])));
     expect(server.received.map((names) => names.length)).toEqual([4, 7, 13, 4]);
+  });
+
+  describe('while a batch is late', () => {
+    const sent: ((error?: Error) => void)[] = [];
+    const senderOf: SenderOf = (done) => ({ start: (take: Take) => void (take(), sent.push(done)) });
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    beforeEach(() => {
+      sent.length = 0;
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'performance'] });
+    });
+    afterEach(() => void jest.useRealTimers());
+
+    const sentAfter = async (ms: number, hasSpare: boolean): Promise<StatementQueue> => {
+      const size = new BatchSize();
+      size.answered(1, 20);
+      const queue = queueWith(undefined, { kind: 'read', size, hasSpare }, senderOf);
+      for (const value of [1, 2]) {
+        queue.run(PAGE, [value]).catch(() => {});
+        await turn();
+      }
+      jest.advanceTimersByTime(ms);
+      await turn();
+      return queue;
+    };
+
+    it.each([
+      [139, true, 1],
+      [140, true, 2],
+      [300, false, 1],
+    ])('for %d ms, where its pool has a spare connection (%p), sends %d', async (ms, hasSpare, batches) => {
+      await sentAfter(ms, hasSpare);
+      expect(sent).toHaveLength(batches);
+    });
+
+    it('sends one beside it, and after that waits for an answer again', async () => {
+      const queue = await sentAfter(140, true);
+      queue.run(PAGE, [3]).catch(() => {});
+      jest.advanceTimersByTime(300); // the second is late, too
+      await turn();
+      expect(sent).toHaveLength(2);
+      sent[0]?.();
+      await turn();
+      expect(sent).toHaveLength(3);
+      for (const done of sent.slice(1)) done();
+      expect(queue.load.underWay).toBe(0);
+      queue.run(PAGE, [4]).catch(() => {});
+      await turn();
+      queue.run(PAGE, [5]).catch(() => {});
+      await turn();
+      expect(sent).toHaveLength(4);
+    });
+
+    it('waits for it where no second connection can be made', async () => {
+      const queue = await sentAfter(140, true);
+      const refused = jest.fn();
+      queue.run(PAGE, [3]).catch(refused);
+      sent[1]?.(new Error('too many connections'));
+      await turn();
+      expect(sent).toHaveLength(2);
+      sent[0]?.();
+      await turn();
+      expect(sent).toHaveLength(3);
+      expect(refused).not.toHaveBeenCalled();
+    });
   });
 
   it('has only those of a party share a batch where they need places, and parties take turns', async () => {

@@ -29,12 +29,13 @@ export class StatementQueue {
   /** When the last batch of a party began. */
   private readonly turns = new WeakMap<Owner, number>();
   private underWay = 0;
+  private readonly late = new Set<symbol>();
   private starting = false;
   private deadline: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly target: BatchTarget,
-    /** The number of batches in flight at most. */
+    /** The number of batches in flight at most. Beside one that is late there may be one more, if the target has a spare. */
     private readonly mostUnderWay: number,
     private readonly senderOf: SenderOf = (done) => new BatchSender(target, done),
     /** Bound its length, in place of the usual limit: its statements wait for many, as only those of a party share a batch. */
@@ -100,7 +101,7 @@ export class StatementQueue {
 
   /** Waits as long as each turn of the event loop reads more requests from their sockets: they join the batch. */
   private startSoon(): void {
-    if (this.starting || this.underWay >= this.mostUnderWay) return;
+    if (this.starting || !this.mayStart) return;
     this.starting = true;
     this.gather(this.waiting.length, MOST_TURNS);
   }
@@ -118,18 +119,43 @@ export class StatementQueue {
   }
 
   private start(): void {
-    if (this.waiting.length === 0 || this.underWay >= this.mostUnderWay) return;
+    if (this.waiting.length === 0 || !this.mayStart) return;
     this.underWay++;
+    const ended = this.watch();
     const sender = this.senderOf((error) => {
       this.underWay--;
+      ended();
       if (error) this.refuseConnection(error);
       this.startSoon();
     });
     sender.start((most) => this.take(most));
   }
 
+  private get mayStart(): boolean {
+    return this.underWay < this.mostUnderWay + (this.late.size > 0 ? 1 : 0);
+  }
+
+  /** Others must not wait for an answer that may never come. Returns what to call at the end of the batch. */
+  private watch(): () => void {
+    const { hasSpare, size } = this.target;
+    if (!hasSpare || !Number.isFinite(size.lateMs)) return () => {};
+    const batch = Symbol();
+    const timer = setTimeout(() => {
+      this.late.add(batch);
+      this.startSoon();
+    }, size.lateMs);
+    return () => {
+      clearTimeout(timer);
+      this.late.delete(batch);
+    };
+  }
+
   /** The heartbeat may have other connections, and sees only a server that stops or starts. */
   private refuseConnection(error: Error): void {
+    if (this.target.hasSpare && this.underWay > 0) {
+      this.late.clear(); // no spare connection can be made, so the batch under way is waited for
+      return;
+    }
     if (error instanceof DatabaseError && !error.code?.startsWith('57')) this.target.refusals.count(error);
     this.refuseWaiting(noConnection(error));
   }

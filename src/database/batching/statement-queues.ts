@@ -72,15 +72,16 @@ export class StatementQueues {
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
         return { ...target, ...own, pool: shared };
       }
+      // The batches of a cluster do not all wait for one that is late.
+      const hasSpare = kind === 'read' && !distribution;
       const pool = new Pool({
         ...serverClient(connection),
         ...(connection.preparedStatements && LIMITS),
         onConnect: distribution?.onConnect,
-        max,
-        idleTimeoutMillis: 0,
+        ...(hasSpare ? { min: max, max: max + 1, idleTimeoutMillis: 1_000 } : { max, idleTimeoutMillis: 0 }),
       });
       this.allPools.push(pool);
-      return { ...target, ...own, pool: () => pool };
+      return { ...target, ...own, pool: () => pool, hasSpare };
     };
     const { write, recorded } = QUEUE_CONNECTIONS;
     const read = distribution?.readConnections ?? QUEUE_CONNECTIONS.read;

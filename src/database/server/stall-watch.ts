@@ -3,7 +3,7 @@ import { Availability, type ServerClient } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
 
-const EVERY_MS = 1_000;
+const EVERY_MS = 300;
 /** Commits that are late again and again are one incident. */
 const QUIET_MS = 5_000;
 
