@@ -37,12 +37,12 @@ const overdueAt = (...events: unknown[]) => ({
 });
 
 /** A heartbeat's connection to a server whose processes 1, 2, … wait for these events. `undefined` is gone. */
-const serverWith = (events: (string | null | undefined)[], processID = 99) => ({
+const serverWith = (events: (string | null | undefined)[], processID = 99, isTracked = true) => ({
   processID,
   query: jest.fn(async () => ({
     rows: [
-      ...events.map((event, i) => ({ pid: i + 1, isOwn: false, isActive: true, event })),
-      { pid: 99, isOwn: true, isActive: true, event: null },
+      ...events.map((event, i) => ({ pid: i + 1, isOwn: false, isActive: true, isWorking: true, event })),
+      { pid: 99, isOwn: true, isActive: isTracked, isWorking: false, event: null },
     ].filter((row): row is typeof row & { event: string | null } => row.event !== undefined),
   })),
 });
@@ -98,14 +98,25 @@ it('Connections are closed whose server processes are gone or wait for the clien
   expect(lines).toEqual([DEAD, `${START} IPC/SyncRep`]);
 });
 
-it('Behind a pooler, whose process ids are its own, no connection is closed, and all may hang', async () => {
-  const events = ['Client/ClientRead', undefined];
-  const at = overdueAt(...events);
-  new StallWatch(0, 0).watch(at, serverWith(events, 7));
-  await turn();
-  for (const { connection, hangsSince } of at.overdue) {
-    expect(connection.stream.destroy).not.toHaveBeenCalled();
-    expect(hangsSince).toBeDefined();
-  }
-  expect(lines).toEqual([`${START} unknown`]);
-});
+it.each([
+  ['none works', ['Client/ClientRead', undefined], true, [1, 1], [`${START} unknown`, DEAD]],
+  ['one works', [undefined, 'IO/WALSync'], true, [1, 0], [`${START} IO/WALSync`, DEAD.replace('2', '1')]],
+  ['as many work, or more', ['IPC/SyncRep', null, null], true, [0, 0, 0], [`${START} IPC/SyncRep`]],
+  ['that is unknown', [undefined, undefined], false, [0, 0], [`${START} unknown`]],
+])(
+  'Behind a pooler, whose process ids are its own, if %s, as many connections are closed after a while as wait in vain',
+  async (_when, events, isTracked, closed, logged) => {
+    const at = overdueAt(...events);
+    const watch = new StallWatch(0, 0);
+    const now = performance.now();
+    for (const ms of [0, 499, 500]) {
+      jest.spyOn(performance, 'now').mockReturnValue(now + ms);
+      watch.watch(at, serverWith(events, 7, isTracked));
+      await turn();
+      const calls = [...at.overdue].map(({ connection }) => connection.stream.destroy.mock.calls.length);
+      expect(calls).toEqual(ms < 500 ? closed.map(() => 0) : closed);
+    }
+    expect([...at.overdue].map(({ hangsSince }) => hangsSince)).toEqual(closed.map(() => now));
+    expect(lines).toEqual(logged);
+  },
+);

@@ -7,15 +7,23 @@ const EVERY_MS = 300;
 /** Commits that are late again and again are one incident. */
 const QUIET_MS = 5_000;
 
+/** Longer than a transaction takes without a cause. */
+const WORKING_MS = 100;
+/** Behind a pooler, beyond the time after which an answer is overdue. Few transactions take longer in all. */
+const IN_VAIN_MS = 500;
+
 /** A role sees what its own sessions wait for. First the one whose statement is under way for the longest. */
 const ASK = `SELECT pid, pid = pg_backend_pid() AS "isOwn", state = 'active' AS "isActive",
+    state = 'active' AND least(xact_start, query_start) < clock_timestamp() - interval '${WORKING_MS} ms' AS "isWorking",
     wait_event_type || '/' || wait_event AS event
-  FROM pg_stat_activity WHERE usename = session_user AND backend_type = 'client backend' ORDER BY query_start`;
+  FROM pg_stat_activity WHERE usename = session_user AND datname = current_database() AND backend_type = 'client backend'
+  ORDER BY query_start`;
 
 interface Session {
   readonly pid: number;
   readonly isOwn: boolean;
   readonly isActive: boolean | null;
+  readonly isWorking: boolean | null;
   readonly event: string | null;
 }
 
@@ -54,10 +62,9 @@ export class StallWatch extends Availability {
     const sessions = client ? (await client.query(ASK)).rows : [];
     await readSockets(); // an answer may have come meanwhile
     const still = before.filter((each) => overdue.has(each));
-    const isKnown = isDirect(client, sessions);
-    const dead = isKnown ? still.filter((each) => isDead(each, sessions)) : [];
-    // A pooler hides what they wait for. They may be commits that wait for a standby, with which few more would wait.
-    if (client && !isKnown) for (const each of still) each.hangsSince ??= performance.now();
+    const dead = isDirect(client, sessions)
+      ? still.filter((each) => isDead(each, sessions))
+      : deadBehindPooler(still, sessions);
     if (dead.length > 0) this.close(dead);
     if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
     const longest = sessions.find((each) => each.isActive && !each.isOwn && !waitsForUs(each));
@@ -85,6 +92,21 @@ function isDirect(client: Queryable | undefined, sessions: readonly Session[]): 
 
 function waitsForUs({ event }: Session): boolean {
   return event?.startsWith('Client/') ?? false;
+}
+
+/**
+ * A pooler hides which server process works for which connection, but not how many work: those beyond that number wait in
+ * vain. The others may be commits that wait for a standby, with which few more would wait.
+ */
+function deadBehindPooler(overdue: readonly ServerClient[], sessions: readonly Session[]): ServerClient[] {
+  if (sessions.length === 0) return [];
+  const now = performance.now();
+  for (const each of overdue) each.hangsSince ??= now;
+  const isKnown = sessions.some(({ isOwn, isActive }) => isOwn && isActive); // not without `track_activities`
+  const working = sessions.filter((each) => each.isWorking && !each.isOwn && !waitsForUs(each)).length;
+  if (!isKnown || working >= overdue.length) return [];
+  const long = overdue.filter(({ hangsSince = now }) => hangsSince <= now - IN_VAIN_MS);
+  return long.slice(0, overdue.length - working);
 }
 
 /** If the server process is gone, or waits for us: it received no statement, or its answer was lost. */

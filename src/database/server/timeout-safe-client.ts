@@ -70,7 +70,7 @@ export class TimeoutSafeClient extends RowParsingClient {
   /**
    * PostgreSQL does not notice a closed connection while a commit waits for a standby, or a server process hangs, and each
    * replacement would be one more server process. So the connection stays until the server has answered, and its pool
-   * counts it. `StallWatch` closes it earlier if its server process does not work on the answer, which a pooler hides: of
+   * counts it. `StallWatch` closes it earlier if no server process works on the answer, which a pooler hides in part: of
    * an answer that stops within a message, the rest may never be read.
    */
   override abandon(answers: number, after: () => void): void {
