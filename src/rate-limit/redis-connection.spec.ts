@@ -109,6 +109,7 @@ it('keeps a bounded number of commands for a Redis that does not answer, and ref
       else for (const _ of data.toString().matchAll(/\*\d+\r\n/g)) socket.write('+OK\r\n');
     });
   while (!redis.isReady) await delay(10);
+  await redis.run(() => redis.client.set('one', '')); // and with it what was sent before
   isSilent = true;
   let refusedAtOnce = 0;
   const commands = Array.from({ length: 3_000 }, () =>
