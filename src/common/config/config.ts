@@ -44,7 +44,8 @@ export class Config {
   readonly databaseDirectory: string = '.data/database';
 
   @Env('DATABASE_POOL_SIZE', integer(8, 1000, 'a number of connections from 8 to 1000'), {
-    about: 'The maximum number of connections to PostgreSQL, at least 8.',
+    about:
+      'The connections to PostgreSQL, at least 8. Further ones take the places of those whose answer is late.',
   })
   readonly databasePoolSize: number = 12;
 
