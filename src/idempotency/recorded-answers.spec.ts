@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WaitingPlaces } from '../common/waiting-places.js';
-import type { StatementQueues } from '../database/batching/statement-queues.js';
 import type { Transactions } from '../database/transactions/transactions.js';
 import type { AnswerRecord, AnswerRecords } from './answer-records.js';
 import { RecordedAnswers } from './recorded-answers.js';
@@ -26,7 +25,7 @@ beforeEach(() => {
     companionOf: (_digest: string, answer: AnswerRecord) => answer,
     insert: async (answer: AnswerRecord) => void stored.push(answer),
   } as unknown as AnswerRecords;
-  answers = new RecordedAnswers(records, {} as Transactions, {} as StatementQueues, new WaitingPlaces(1));
+  answers = new RecordedAnswers(records, {} as Transactions, new WaitingPlaces(1));
   reply = { statusCode: 204, getHeader: () => undefined, removeHeader: () => {} } as unknown as FastifyReply;
 });
 afterEach(() => void jest.useRealTimers());

@@ -13,9 +13,7 @@ import { JSON_TYPE } from '../api/media-types.js';
 import type { Caller } from '../common/exchange.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import { DatabaseBusy, OutcomeUnknown, toOutage, underKey } from '../database/database-errors.js';
-import { StatementQueues } from '../database/batching/statement-queues.js';
 import { DATABASE_LIMITS } from '../database/limits.js';
-import { ownedBy } from '../database/transactions/open-transaction.js';
 import { RecordedChange, RunAgain } from '../database/transactions/recorded-change.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { countHeader } from '../edge/http/raw-headers.js';
@@ -58,7 +56,6 @@ export class RecordedAnswers extends KeyedRequests {
   constructor(
     private readonly records: AnswerRecords,
     private readonly transactions: Transactions,
-    private readonly queues: StatementQueues,
     places: WaitingPlaces,
   ) {
     super();
@@ -87,10 +84,6 @@ export class RecordedAnswers extends KeyedRequests {
       reply.removeHeader('location'); // of a change that was not committed, or not yet
       throw underKey(error);
     }
-  }
-
-  withoutKey({ caller }: FastifyRequest, run: () => Promise<unknown>): Promise<unknown> {
-    return caller && this.queues.wantsOwners ? ownedBy(caller.load, run) : run();
   }
 
   private async findOrMake(keyed: KeyedRequest): Promise<Answer> {

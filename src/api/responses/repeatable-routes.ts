@@ -35,8 +35,7 @@ export function serveRepeatableRoutes(): void {
     const intercept: Intercept = (interceptors, args, ...rest) => {
       const [request, reply] = args;
       const run = (): Promise<unknown> => plain(interceptors, args, ...rest);
-      if (!repeatable) return run();
-      if (request.headers[NAME] === undefined) return repeatable.keyed.withoutKey(request, run);
+      if (!repeatable || request.headers[NAME] === undefined) return run();
       return repeatable.keyed.answer(request, reply, async () => {
         const result = await run();
         return isObservable(result) ? lastValueFrom(result) : result;

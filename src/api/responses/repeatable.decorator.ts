@@ -18,9 +18,6 @@ export abstract class KeyedRequests {
     reply: FastifyReply,
     run: () => Promise<unknown>,
   ): Promise<string | undefined>;
-
-  /** Returns what `run` does. */
-  abstract withoutKey(request: FastifyRequest, run: () => Promise<unknown>): Promise<unknown>;
 }
 
 /** Marks repeatable operations. `repeatable-routes.ts` takes it out of Nest's interceptors. */

@@ -12,7 +12,7 @@ import type { Distribution } from '../distribution.js';
 import type { RefusalLog } from '../refusal-log.js';
 import { IN_FAILED_TRANSACTION, mayBeOutdated, type Meaning } from '../sqlstate.js';
 import { combineInserts, separateInserts } from './combine-inserts.js';
-import { isolated, isolatedEnd, lockWaitOf, sharedLimits, tried } from './isolated-units.js';
+import { isolated, isolatedEnd, lockWaitOf, measuredReads, sharedLimits } from './isolated-units.js';
 import { Findings, isSlow, type Isolation } from './isolation.js';
 import {
   BEGIN,
@@ -131,7 +131,13 @@ export class BatchPlan implements TransactionListener {
     this.isolations++;
     const { kind, locks, isEmbedded = false } = this.rules;
     const settings = this.settings();
-    if (kind === 'read') return tried(settings ? [BEGIN, settings] : [BEGIN], queries);
+    if (kind === 'read') {
+      this.lockWait = () => 0; // for that of a table, all wait
+      const ofAll = this.isMeasured
+        ? sharedLimits(queries.length, locks.isRecent ? NO_WAIT_MS : undefined)
+        : settings;
+      return measuredReads(ofAll ? [BEGIN, ofAll] : [BEGIN], queries);
+    }
     const ofLocks = this.waitsForLocks && !locks.isRecent ? undefined : NO_WAIT_MS;
     const limits = isEmbedded ? [] : [sharedLimits(queries.length, ofLocks)];
     this.lockWait = lockWaitOf(queries, ofLocks);
@@ -200,7 +206,8 @@ export class BatchPlan implements TransactionListener {
     const isIsolated = this.mode === 'isolated';
     const isIsolatedEnd = isIsolated && isEnd(transaction);
     // The first isolated inserts wait for a moment each.
-    const hasWaited = !isIsolated || (this.waitsForLocks && (!this.isShared || this.isolations > 1));
+    const hasWaited =
+      kind === 'read' || !isIsolated || (this.waitsForLocks && (!this.isShared || this.isolations > 1));
     const hasMetLock = isLocked(error);
     if (hasMetLock && hasWaited && !locks.isRecent) locks.note();
     const undone = isIsolatedEnd ? this.takeKept().flatMap(({ unit }) => unit) : transaction;
@@ -251,8 +258,8 @@ export class BatchPlan implements TransactionListener {
   private isAtFault(unit: readonly PendingQuery[], error: DatabaseError, failed?: FailedStatement): boolean {
     const at = unit.findIndex(isCallerQuery);
     const isOfQuery = at >= 0 && failed !== undefined && failed.answered.length >= at;
-    if (this.rules.kind === 'read') return isOfQuery;
     const mayNeedTime = this.isShared && meaningOfError(error) === 'busy' && !isRaised(error);
+    if (this.rules.kind === 'read') return isOfQuery && !(mayNeedTime && this.isMeasured);
     return isOfQuery && this.kept.length === 0 && !mayNeedTime;
   }
 

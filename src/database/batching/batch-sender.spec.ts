@@ -10,6 +10,8 @@ import {
 } from '../../../test/support/fake-postgres.js';
 import { sendBatch, type TargetOfTest, targetOf } from '../../../test/support/send-batch.js';
 import { BatchSize } from './batch-size.js';
+import { Owners } from './owners.js';
+import { Probes } from './probes.js';
 
 Logger.overrideLogger(false);
 
@@ -179,42 +181,51 @@ describe('BatchSender', () => {
     ]);
   });
 
+  it('asks again for a measured read that met a lock, and has no further ones wait for it', async () => {
+    const probes = new Probes(new Owners(), undefined, true);
+    probes.lostAnswer();
+    Object.assign(target, { kind: 'read', probes });
+    const time = done(['1000']);
+    const begun = [done(), done(), done(), time, READY];
+    const locked = [done(), error('55P03'), READY];
+    const other = [done(), done(['b']), done(), time, READY];
+    const ended = [done(), READY];
+    const server = FakePostgres.answering(
+      [...begun, ...locked, ...other, ...ended],
+      [done(), done(['a']), READY],
+    );
+    expect(await send(server, performance.now(), 'a', 'b')).toEqual([
+      [{ name: 'a' }],
+      [{ name: 'b' }],
+      undefined,
+    ]);
+    expect(server.received).toEqual(['----|-one--|----|-|', '-one|']);
+    expect(target.locks.isRecent).toBe(true);
+  });
+
   describe('behind a pooler, that takes no pipelined transactions,', () => {
     beforeEach(() => void Object.assign(target, { kind: 'read', named: false }));
     const names = ['a', 'b', 'c', 'd', 'e'];
     /** In front of the statements of each transaction is that for its settings. */
     const stored = (...rows: string[]) => [done(), ...rows.map((row) => done([row, '1']))];
     const faulty = [described, error('P0001'), READY];
+    const time = done(['1000']);
     /** Isolated reads: BEGIN, settings, a savepoint. */
-    const begun = [done(), done(), done()];
+    const begun = [done(), done(), done(), time, READY];
+    const isolated = (row: string) => [done(), done([row]), done(), time, READY];
+    const ended = [done(), READY];
 
     it('isolates the reads behind a faulty one in one transaction', async () => {
       const server = FakePostgres.answering(
         [...stored('a'), ...faulty],
-        [
-          ...begun,
-          done(['c']),
-          done(),
-          READY,
-          done(),
-          ...faulty,
-          done(),
-          done(['e']),
-          done(),
-          READY,
-          done(),
-          READY,
-        ],
+        [...begun, ...isolated('c'), done(), ...faulty, ...isolated('e'), ...ended],
       );
       expect(await send(server, performance.now(), ...names)).toMatchObject(REFUSED_B_AND_D);
-      expect(server.received).toEqual(['------|', '-----|---|---|-|']);
+      expect(server.received).toEqual(['------|', '----|----|----|----|-|']);
     });
 
     it('has the rows that came before the connection broke', async () => {
-      const server = FakePostgres.answering(
-        [...stored('a'), ...faulty],
-        [...begun, done(['c']), done(), READY],
-      );
+      const server = FakePostgres.answering([...stored('a'), ...faulty], [...begun, ...isolated('c')]);
       expect(await send(server, performance.now(), 'a', 'b', 'c', 'd')).toMatchObject([
         [{ name: 'a' }],
         { code: 'P0001' },
@@ -228,7 +239,7 @@ describe('BatchSender', () => {
       const locked = [error('55P03'), READY];
       const server = FakePostgres.answering(
         [...stored('a'), ...faulty],
-        [...begun, ...locked, done(), done(['d']), done(), READY, done(), READY],
+        [...begun, done(), ...locked, ...isolated('d'), ...ended],
       );
       expect(await send(server, performance.now(), 'a', 'b', 'c', 'd')).toMatchObject([
         [{ name: 'a' }],
@@ -243,7 +254,7 @@ describe('BatchSender', () => {
       const raised = [described, error('40001', 'ERROR', 'exec_stmt_raise'), READY];
       const server = FakePostgres.answering(
         [...stored('a'), ...raised],
-        [...begun, ...raised, done(), done(['d']), done(), READY, done(), READY],
+        [...begun, done(), ...raised, ...isolated('d'), ...ended],
       );
       const busy = { name: 'DatabaseBusy', cause: { code: '40001' } };
       expect(await send(server, performance.now(), 'a', 'b', 'c', 'd')).toMatchObject([
@@ -259,7 +270,7 @@ describe('BatchSender', () => {
       const conflict = [error('40001'), READY];
       const server = FakePostgres.answering(
         [done(), ...conflict],
-        [...begun, ...conflict, done(), ...conflict, done(), READY],
+        [...begun, done(), ...conflict, done(), ...conflict, ...ended],
         [...stored('a'), READY],
         [done(), ...conflict],
         [...stored('b'), READY],

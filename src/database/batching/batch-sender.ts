@@ -40,7 +40,15 @@ export class BatchSender {
 
   /** Calls `take` once there is a connection, so that queries that arrive until then join the batch. */
   start(take: Take): void {
-    this.connect(() => take(this.plan.most), this.done);
+    this.connect(() => take(this.most), this.done);
+  }
+
+  /** Of a way that loses large packets, smaller batches are asked for, measured or not. */
+  private get most(): number | undefined {
+    const { kind, size, probes } = this.target;
+    const { most } = this.plan;
+    const isOfAll = kind === 'read' && !probes?.areOfParty;
+    return most !== undefined && isOfAll ? Math.min(most, size.most) : most;
   }
 
   private connect(take: () => PendingQuery[], failed: (error?: Error) => void): void {
@@ -66,9 +74,13 @@ export class BatchSender {
     const lost = (cause: unknown): void =>
       end(() => {
         // Small batches of writes would make commits that are slow the more numerous.
-        if (cause === undefined && this.target.kind === 'read') this.target.size.lostAnswer();
-        else this.target.size.lost();
-        if (cause === undefined) times?.lost(batch.unanswered);
+        const isLate = cause === undefined;
+        const { kind, size } = this.target;
+        if (isLate && kind === 'read') {
+          size.lostAnswer();
+          probes?.lostAnswer();
+        } else size.lost();
+        if (isLate) times?.lost(batch.unanswered);
         if (times) probes?.compare(times);
         this.plan.lost(batch.unanswered, cause);
         this.replaceConnection(release);

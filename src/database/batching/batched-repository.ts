@@ -187,9 +187,12 @@ export class BatchedRepository<T extends EntityWithId> extends Repository<T> {
     this.requireValues(values);
     encode(statement, values);
     if (this.isInTransaction) return this.runInTransaction(statement, values);
-    return purpose === 'permission'
-      ? this.queues.readPermission(statement, values)
-      : this.queues.read(statement, values);
+    const owner = currentScope()?.owner;
+    return outsideScopes(() =>
+      purpose === 'permission'
+        ? this.queues.readPermission(statement, values)
+        : this.queues.read(statement, values, owner),
+    );
   }
 
   /** @throws for null and undefined, which equal nothing */

@@ -1,5 +1,5 @@
 import { DATABASE_LIMITS } from '../limits.js';
-import { CHECK_CONSTRAINTS, LIMITS, limits, ownQuery, ROLLBACK } from './own-statements.js';
+import { ASK_TIME, CHECK_CONSTRAINTS, LIMITS, limits, ownQuery, ROLLBACK } from './own-statements.js';
 import { WAITING } from './owners.js';
 import type { PendingQuery } from './statement.js';
 
@@ -66,6 +66,18 @@ export function tried(begin: readonly PendingQuery[], queries: readonly PendingQ
     CHECK_CONSTRAINTS,
   ]);
   return [...units, [ROLLBACK]];
+}
+
+/** Each may fail alone, and tells what the server took for it, apart from the way. */
+export function measuredReads(
+  begin: readonly PendingQuery[],
+  reads: readonly PendingQuery[],
+): PendingQuery[][] {
+  return [
+    [...begin, KEEP, ASK_TIME],
+    ...reads.map((read) => [BACK, read, CHECK_CONSTRAINTS, ASK_TIME]),
+    [ROLLBACK],
+  ];
 }
 
 /** All together they wait for locks as long as one may. */

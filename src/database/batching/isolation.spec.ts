@@ -257,7 +257,7 @@ describe('Isolated inserts', () => {
       expect(compare).not.toHaveBeenCalled();
       server.beforeAnswer = () => {};
       expect(await send(server, 'a', 'b')).toMatchObject([...stored('a'), { code: '23514' }]);
-      expect(compare.mock.calls[0]?.[0].inserts).toHaveLength(2);
+      expect(compare.mock.calls[0]?.[0].statements).toHaveLength(2);
       expect(server.received).toEqual(['many|', TWO, 'one|']);
     });
 

@@ -1,5 +1,5 @@
 import { DATABASE_LIMITS } from '../limits.js';
-import type { PendingQuery } from './statement.js';
+import type { PendingQuery, Row } from './statement.js';
 
 const { statementMs, lockMs } = DATABASE_LIMITS;
 export const NO_WAIT_MS = 1;
@@ -33,6 +33,18 @@ export function ownQuery(text: string): PendingQuery {
     resolve: ignore,
     reject: ignore,
   };
+}
+
+/** The time of the server, in milliseconds. */
+export const ASK_TIME: PendingQuery = {
+  ...ownQuery(''),
+  statement: { name: '', text: 'SELECT extract(epoch FROM clock_timestamp()) * 1000', properties: ['time'] },
+};
+
+/** That a unit asked for at its end. */
+export function timeIn(rows: readonly Row[][]): number | undefined {
+  const time = rows.at(-1)?.[0]?.['time'];
+  return time === undefined ? undefined : Number(time);
 }
 
 export function isCallerQuery({ statement }: PendingQuery): boolean {

@@ -1,10 +1,11 @@
-/** Without any insert of theirs: longer than those of a few dozen owners take that follow one another. */
+/** Without any slow statement of theirs: longer than those of a few dozen owners take that follow one another. */
 const SLOW_MS = 30_000;
 /** Short, as a locked table may have been the cause. */
 const WAITING_MS = 10_000;
 /** For owners that lost a race with another replica, which has their batches run again. */
 const RACED_MS = 5_000;
-/** For so long, a further slow insert counts as a relapse. */
+const SUSPECTED_MS = 5_000;
+/** For so long, a further slow statement counts as a relapse. */
 const REMEMBERED_MS = 300_000;
 /** A key whose rows are seldom slow must not be forgiven again and again. */
 const PROOFS = [1, 8, 64];
@@ -16,13 +17,21 @@ export interface Owner {
   /** For so long they share batches with those of all that wait for locks. */
   waitsUntil?: number;
   slowness?: Slowness;
+  suspectedAt?: number;
+  /** As whom it reads. */
+  reader?: Owner;
+}
+
+/** Its reads are judged apart from its inserts. */
+export function readerOf(owner: Owner): Owner {
+  return (owner.reader ??= {});
 }
 
 interface Slowness {
   readonly at: number;
   until: number;
   readonly relapses: number;
-  /** Inserts that have to be quick until it is forgiven. */
+  /** Statements that have to be quick until it is forgiven. */
   toProve: number;
 }
 
@@ -42,7 +51,7 @@ export function waited(owner: Owner): void {
   owner.waitsUntil = performance.now() + WAITING_MS;
 }
 
-/** Those that an insert of this owner shares batches with, if not with all. */
+/** Those that a statement of this owner shares batches with, if not with all. */
 export function partyOf(owner: Owner): Owner | undefined {
   const now = performance.now();
   if (now < (owner.doubtedUntil ?? 0) || isKnownAsSlow(owner)) return owner;
@@ -53,7 +62,7 @@ export function isKnownAsSlow(owner: Owner | undefined): boolean {
   return performance.now() < (owner?.slowness?.until ?? 0);
 }
 
-/** Those whose inserts take long, and whether it has to be known whose an insert is, which has a cost. */
+/** Those whose statements take long, and whether it has to be known whose a statement is, which has a cost. */
 export class Owners {
   private wantedUntil = -Infinity;
 
@@ -65,7 +74,7 @@ export class Owners {
     this.wantedUntil = performance.now() + SLOW_MS;
   }
 
-  /** All may have been slow for a moment. So one quick insert is enough at first, and many more after relapses. */
+  /** All may have been slow for a moment. So one quick statement is enough at first, and many more after relapses. */
   tookLong(owner: Owner | undefined): void {
     this.want();
     if (!owner) return;
@@ -74,6 +83,14 @@ export class Owners {
     const isRelapse = last !== undefined && at >= last.until;
     const relapses = Math.min((last?.relapses ?? 0) + Number(isRelapse), PROOFS.length - 1);
     owner.slowness = { at, until: at + SLOW_MS, relapses, toProve: PROOFS[relapses] as number };
+  }
+
+  /** One read may have taken long by chance. Returns whether it is the second of late. */
+  suspect(owner: Owner): boolean {
+    this.want();
+    const { suspectedAt = -Infinity } = owner;
+    owner.suspectedAt = performance.now();
+    return owner.suspectedAt - suspectedAt < SUSPECTED_MS;
   }
 
   wasQuick({ slowness }: Owner): void {

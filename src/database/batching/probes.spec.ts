@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { isKnownAsSlow, type Owner, Owners } from './owners.js';
 import { PROBED, Probes } from './probes.js';
-import { type InsertTime, UnitTimes } from './unit-times.js';
+import { type StatementTime, UnitTimes } from './unit-times.js';
 
-const MANY: InsertTime[] = Array.from({ length: 16 }, () => {
-  return { owner: {}, mayHaveWaitedMs: 0, ms: 1, atLeastMs: 1, isStored: true, isCancelled: false };
+const MANY: StatementTime[] = Array.from({ length: 16 }, () => {
+  return { owner: {}, mayHaveWaitedMs: 0, ms: 1, atLeastMs: 1, hasSucceeded: true, isCancelled: false };
 });
-const CANCELLED = { isStored: false, isCancelled: true };
+const CANCELLED = { hasSucceeded: false, isCancelled: true };
 /** Of the way to the server. */
 const DISTANCE_MS = 50;
 
@@ -23,11 +23,11 @@ describe('Probes', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  const time = (owner: Owner | undefined, ms: number, other: Partial<InsertTime> = {}): InsertTime => {
-    return { owner, mayHaveWaitedMs: 0, ms, atLeastMs: ms, isStored: true, isCancelled: false, ...other };
+  const time = (owner: Owner | undefined, ms: number, other: Partial<StatementTime> = {}): StatementTime => {
+    return { owner, mayHaveWaitedMs: 0, ms, atLeastMs: ms, hasSucceeded: true, isCancelled: false, ...other };
   };
-  const doubtedAfter = (inserts: readonly InsertTime[], by = probes): boolean[] => {
-    by.compare(Object.assign(new UnitTimes(() => 0), { inserts, distanceMs: DISTANCE_MS }));
+  const doubtedAfter = (inserts: readonly StatementTime[], by = probes): boolean[] => {
+    by.compare(Object.assign(new UnitTimes(() => 0), { statements: inserts, distanceMs: DISTANCE_MS }));
     return [mine, others].map((owner) => isKnownAsSlow(owner));
   };
 
@@ -93,7 +93,7 @@ describe('Probes', () => {
   });
 
   it('do not take a refusal for a quick insert', () => {
-    const refused = time(mine, 1, { isStored: false });
+    const refused = time(mine, 1, { hasSucceeded: false });
     expect(doubtedAfter([refused, time(mine, 60), time(others, 61)])).toEqual([false, false]);
     owners.tookLong(mine);
     expect(doubtedAfter([refused], new Probes(owners, probes))).toEqual([true, false]);
@@ -148,6 +148,51 @@ describe('Probes', () => {
     jest.advanceTimersByTime(5_000);
     doubtedAfter(MANY);
     expect(isDue()).toBe(false);
+  });
+
+  it('blame a reader for the second slow read of late', () => {
+    const reads = new Probes(owners, undefined, true);
+    const slow = [time(others, 1), time(mine, 60)];
+    expect([doubtedAfter(slow, reads)[0], reads.most]).toEqual([false, PROBED]);
+    jest.advanceTimersByTime(5_000);
+    expect(doubtedAfter(slow, reads)[0]).toBe(false);
+    jest.advanceTimersByTime(4_999);
+    expect(doubtedAfter(slow, reads)[0]).toBe(true);
+  });
+
+  it('look no closer for reads of nobody, once owners are known', () => {
+    const reads = new Probes(owners, undefined, true);
+    const slow = [time(others, 1), time(undefined, 60)];
+    doubtedAfter(slow, reads);
+    expect([reads.most, owners.areWanted]).toEqual([PROBED, true]);
+    jest.advanceTimersByTime(4_999);
+    doubtedAfter(slow, reads);
+    jest.advanceTimersByTime(1);
+    expect(reads.most).toBeUndefined();
+  });
+
+  it('of slow reads let more and more of them share a batch while these are quick, and blame only some', () => {
+    const own = new Probes(owners, probes, true);
+    for (const owner of [mine, others]) owners.tookLong(owner);
+    const sizeAfter = (...ms: number[]) => {
+      doubtedAfter(
+        ms.map((one) => time(mine, one)),
+        own,
+      );
+      return own.most;
+    };
+    expect(own.most).toBe(1);
+    const sizes = [
+      sizeAfter(100),
+      sizeAfter(60),
+      sizeAfter(60, 60),
+      sizeAfter(60, 60, 60),
+      sizeAfter(200, 60),
+    ];
+    expect(sizes).toEqual([2, 2, 4, 4, 1]);
+    expect(doubtedAfter([time(mine, 60), time(others, 1)], own)).toEqual([true, false]);
+    owners.tookLong(others);
+    expect(doubtedAfter([time(mine, 60), time(others, 61)], own)).toEqual([true, true]); // no measure of each other
   });
 
   it('look at some inserts, and rest then, as on a slow disk, unless some are cancelled', () => {

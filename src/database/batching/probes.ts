@@ -1,7 +1,7 @@
 import { QuickestOfLate } from '../../common/quickest-of-late.js';
 import { DATABASE_LIMITS } from '../limits.js';
-import { isKnownAsSlow, type Owners } from './owners.js';
-import type { InsertTime, UnitTimes } from './unit-times.js';
+import { isKnownAsSlow, type Owner, type Owners } from './owners.js';
+import type { StatementTime, UnitTimes } from './unit-times.js';
 
 /** The first ones. Isolated inserts have 100 ms each at least: so many together have as much as a statement. */
 export const PROBED = 4;
@@ -11,24 +11,24 @@ const MOST_PROBED = DATABASE_LIMITS.largeBatch;
 const MOST_MS = 250;
 /** Of a slow owner: while further ones take long, the first would keep its locks from others. */
 const PROBED_OF_ONE = 1;
-/** A batch that takes so much longer than the quickest of late may have slow inserts. */
+/** A batch that takes so much longer than the quickest of late may have slow statements. */
 const SLOW_BATCH_MS = 40;
 /** Short: the way to the server may have become longer. */
 const QUICKEST_OF_MS = 10_000;
 /** Without any that were quick, the database may be slow for all. */
 const REMEMBERED_MS = 3_000;
-/** An insert is slow that takes so much longer than twice the usual time. */
+/** A statement is slow that takes so much longer than twice the usual time. */
 const SLOW_MS = 15;
-/** If a batch was slow, but none of so many inserts, as while the disk is, no further ones are looked at for a while. */
+/** If a batch was slow, but none of so many statements, as while the disk is, no further ones are looked at for a while. */
 const TO_LOOK_AT = 16;
 const REST_MS = 1_000;
 /** With little traffic, it takes too long to look at so many. */
 const LOOK_MS = 10_000;
-/** After a slow insert, all are: those who have few slow ones would hardly be found. */
+/** After a slow statement, all are: those who have few slow ones would hardly be found. */
 const ALL_MS = 5_000;
 
 /**
- * Finds whose inserts take the database long, as a slow trigger for some rows: after a slow batch, some inserts are
+ * Finds whose statements take the database long, as with a slow trigger for some rows: after a slow batch, some are
  * isolated, which shows what each takes. One is slow in comparison with the others, as each may have a cost; without
  * others, in comparison with the quickest batch.
  */
@@ -36,7 +36,7 @@ export class Probes {
   private toLookAt = 0;
   private lookUntil = -Infinity;
   private allUntil = -Infinity;
-  private size = PROBED;
+  private size: number;
   private restsUntil = -Infinity;
   private readonly quickest = new QuickestOfLate(QUICKEST_OF_MS);
   /** When the database last was quick for someone. */
@@ -44,17 +44,25 @@ export class Probes {
 
   constructor(
     private readonly owners: Owners,
-    /** Of the inserts that those of a party do not share batches with. Each batch of a party is measured. */
+    /** Of the statements that those of a party share no batches with. Each batch of a party is measured. */
     private readonly others?: Probes,
-  ) {}
+    /** Of reads: those of all owners that are slow share batches, as they keep no locks. */
+    private readonly areReads = false,
+  ) {
+    this.size = this.least;
+  }
+
+  private get least(): number {
+    return this.areOfParty ? PROBED_OF_ONE : PROBED;
+  }
 
   get areOfParty(): boolean {
     return this.others !== undefined;
   }
 
-  /** How many inserts the next batch may have, if it is one. */
+  /** How many statements the next batch may have, if it is one. */
   get most(): number | undefined {
-    if (this.areOfParty) return PROBED_OF_ONE;
+    if (this.areOfParty) return this.areReads ? this.size : PROBED_OF_ONE;
     return this.isLooking || performance.now() < this.allUntil ? this.size : undefined;
   }
 
@@ -62,7 +70,7 @@ export class Probes {
     return this.toLookAt > 0 && performance.now() < this.lookUntil;
   }
 
-  /** Combined inserts took this time. */
+  /** Combined statements took this time. */
   combined(ms: number): void {
     const now = performance.now();
     this.quickest.add(ms);
@@ -77,57 +85,81 @@ export class Probes {
     this.begin();
   }
 
+  /** No answer came in time, maybe because of the way. */
+  lostAnswer(): void {
+    this.begin();
+  }
+
   private begin(): void {
     this.toLookAt = TO_LOOK_AT;
     this.lookUntil = performance.now() + LOOK_MS;
-    this.size = PROBED;
+    this.size = this.least;
   }
 
   compare(times: UnitTimes): void {
     if (times.hasEnded) return;
     times.end();
     const isProbe = this.most !== undefined;
-    const { inserts } = times;
+    const { statements } = times;
     const limits = this.limitsOf(times);
-    const limitOf = ({ isCancelled }: InsertTime) => (isCancelled ? limits.ofCancelledMs : limits.mostMs);
-    const took = inserts.filter((insert) => insert.atLeastMs > limitOf(insert));
+    const limitOf = ({ isCancelled }: StatementTime) => (isCancelled ? limits.ofCancelledMs : limits.mostMs);
+    const took = statements.filter((one) => one.atLeastMs > limitOf(one) && this.mayBlame(one.owner));
     // Those that are known as slow already need no proof.
     const slow = took.filter(
-      (insert) => isKnownAsSlow(insert.owner) || insert.atLeastMs - insert.mayHaveWaitedMs > limitOf(insert),
+      (statement) =>
+        isKnownAsSlow(statement.owner) ||
+        statement.atLeastMs - statement.mayHaveWaitedMs > limitOf(statement),
     );
-    for (const { owner } of slow) this.owners.tookLong(owner);
-    if (this.areOfParty) this.forgive(slow.length === 0 ? inserts : [], limits.mostMs);
-    else if (inserts.some(({ isStored, ms }) => isStored && ms < SLOW_MS)) this.quickAt = performance.now();
-    if (isProbe || slow.length > 0) this.lookedAt(inserts, slow.length > 0);
+    for (const { owner } of slow) this.blame(owner);
+    const slowOwners = new Set(slow.map(({ owner }) => owner));
+    const quick = statements.filter(({ owner }) => !slowOwners.has(owner));
+    if (this.areOfParty) this.forgive(quick, limits.mostMs);
+    else if (statements.some(({ hasSucceeded, ms }) => hasSucceeded && ms < SLOW_MS))
+      this.quickAt = performance.now();
+    if (isProbe || slow.length > 0) this.lookedAt(statements, slow.length > 0);
     else if (took.length > 0 && performance.now() >= this.restsUntil) this.begin();
+  }
+
+  /** Reads without an owner, such as look-ups of keys, would be measured for ever. */
+  private mayBlame(owner: Owner | undefined): boolean {
+    return !this.areReads || owner !== undefined || !this.owners.areWanted;
+  }
+
+  private blame(owner: Owner | undefined): void {
+    const isKnown = !this.areReads || !owner || isKnownAsSlow(owner);
+    if (isKnown || this.owners.suspect(owner)) this.owners.tookLong(owner);
   }
 
   /** Infinite if it is not known what is usual: then nobody is to blame, but what was cancelled of a party is slow. */
   private limitsOf(times: UnitTimes): { mostMs: number; ofCancelledMs: number } {
     const ofBatchMs = this.usualMs(times);
-    const { inserts } = times;
-    const usualMs = areOfSeveral(inserts) ? (quickestOf(inserts) ?? ofBatchMs) : ofBatchMs;
+    const { statements } = times;
+    // Slow reads are no measure of each other.
+    const areComparable = areOfSeveral(statements) && !(this.areReads && this.areOfParty);
+    const usualMs = areComparable ? (quickestOf(statements) ?? ofBatchMs) : ofBatchMs;
     const limitOf = (ms: number): number => SLOW_MS + 2 * ms;
     if (this.areOfParty && usualMs === Infinity) return { mostMs: Infinity, ofCancelledMs: 0 };
     return { mostMs: limitOf(usualMs), ofCancelledMs: limitOf(Math.min(usualMs, ofBatchMs)) };
   }
 
-  private lookedAt(inserts: readonly InsertTime[], someAreSlow: boolean): void {
-    this.toLookAt -= inserts.length;
-    const ms = inserts.reduce((sum, insert) => sum + insert.ms, 0);
-    if (someAreSlow || ms > MOST_MS) this.size = PROBED;
-    else if (ms <= MOST_MS / 2) this.size = Math.min(2 * this.size, MOST_PROBED);
+  private lookedAt(statements: readonly StatementTime[], someAreSlow: boolean): void {
+    this.toLookAt -= statements.length;
+    const ms = statements.reduce((sum, statement) => sum + statement.ms, 0);
+    const isFull = !this.areOfParty || statements.length >= this.size;
+    const areUnexpected = someAreSlow && !this.areOfParty;
+    if (areUnexpected || ms > MOST_MS) this.size = this.least;
+    else if (ms <= MOST_MS / 2 && isFull) this.size = Math.min(2 * this.size, MOST_PROBED);
     if (someAreSlow) this.allUntil = performance.now() + ALL_MS;
     else if (this.toLookAt <= 0) this.restsUntil = performance.now() + REST_MS;
   }
 
-  private forgive(inserts: readonly InsertTime[], mostMs: number): void {
+  private forgive(statements: readonly StatementTime[], mostMs: number): void {
     const quickMs = mostMs === Infinity ? SLOW_MS : mostMs;
-    for (const { owner, isStored, ms } of inserts)
-      if (owner && isStored && ms <= quickMs) this.owners.wasQuick(owner);
+    for (const { owner, hasSucceeded, ms } of statements)
+      if (owner && hasSucceeded && ms <= quickMs) this.owners.wasQuick(owner);
   }
 
-  /** What an insert took at most in the quickest batch. */
+  /** What a statement took at most in the quickest batch. */
   private usualMs(times: UnitTimes): number {
     if (this.others) return this.others.usualMs(times);
     const isForgotten = performance.now() - this.quickAt > REMEMBERED_MS;
@@ -135,12 +167,12 @@ export class Probes {
   }
 }
 
-function areOfSeveral(inserts: readonly InsertTime[]): boolean {
-  return inserts.some(({ owner }) => owner !== inserts[0]?.owner);
+function areOfSeveral(statements: readonly StatementTime[]): boolean {
+  return statements.some(({ owner }) => owner !== statements[0]?.owner);
 }
 
-/** Of those that were stored, as a refusal may come sooner. */
-function quickestOf(inserts: readonly InsertTime[]): number | undefined {
-  const stored = inserts.filter(({ isStored }) => isStored).map(({ ms }) => ms);
-  return stored.length > 0 ? Math.min(...stored) : undefined;
+/** Of those that succeeded, as a refusal may come sooner. */
+function quickestOf(statements: readonly StatementTime[]): number | undefined {
+  const times = statements.filter(({ hasSucceeded }) => hasSucceeded).map(({ ms }) => ms);
+  return times.length > 0 ? Math.min(...times) : undefined;
 }

@@ -147,7 +147,7 @@ describe('RecordedSender', () => {
     expect(await send(server(), 2)).toEqual([AGAIN.unknown, AGAIN.unknown]);
     expect(compare).not.toHaveBeenCalled();
     expect([await send(server(), 2), most]).toEqual([['stored', 'stored'], PROBED]);
-    expect(compare.mock.calls[0]?.[0].inserts).toHaveLength(2);
+    expect(compare.mock.calls[0]?.[0].statements).toHaveLength(2);
     expect([await send(server(), 2), most]).toEqual([['stored', 'stored'], 2 * PROBED]);
   });
 

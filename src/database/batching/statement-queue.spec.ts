@@ -179,6 +179,23 @@ describe('A queue of statements', () => {
     expect(taken).toEqual([['1', 'other', '2'], ['slow']]);
   });
 
+  it('has the reads of all owners share batches, in which those come first who had none for long', async () => {
+    const taken: unknown[][] = [];
+    const senderOf = (done: () => void) => ({
+      start(take: Take): void {
+        taken.push(take(2).map(({ values, resolve }) => [values[0], resolve([])][0]));
+        done();
+      },
+    });
+    const queue = queueWith(new WaitingPlaces(10), { kind: 'read' }, senderOf);
+    const [greedy, other, third]: [Owner, Owner, Owner] = [{}, {}, {}];
+    const run = (value: string, owner: Owner) => queue.run(PAGE, [value], { owner, party: owner });
+    const first = Promise.all([run('1', greedy), run('2', greedy), run('3', greedy), run('other', other)]);
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    await Promise.all([first, run('third', third)]);
+    expect(taken).toEqual([['1', 'other'], ['third', '2'], ['3']]);
+  });
+
   it('takes over what has waited elsewhere, if there is a place, and counts the time', async () => {
     jest.useFakeTimers();
     try {

@@ -9,9 +9,8 @@ import { type Hold, lateAt, type PendingQuery, type Row, type Statement } from '
 
 const { waitMs, waiting: MOST_WAITING } = DATABASE_LIMITS;
 
-type Sharing = WriteSharing & Pick<PendingQuery, 'shareKey' | 'hold'>;
-
-export type WriteSharing = Pick<PendingQuery, 'owner' | 'party'>;
+/** Whose it is, and whose batches it shares. */
+export type Sharing = Pick<PendingQuery, 'owner' | 'party'>;
 
 /** Makes the sender of one batch. It calls `done` at the end, with an error if there was no connection. */
 export type SenderOf = (done: (error?: Error) => void) => Pick<BatchSender, 'start'>;
@@ -26,7 +25,7 @@ const MOST_TURNS = 8;
 export class StatementQueue {
   private waiting: PendingQuery[] = [];
   private readonly shared = new SharedReads();
-  /** When the last batch of a party began. */
+  /** When the last batch of a party, or with a read of an owner, began. */
   private readonly turns = new WeakMap<Owner, number>();
   private underWay = 0;
   private readonly late = new Set<symbol>();
@@ -50,11 +49,11 @@ export class StatementQueue {
   }
 
   /** Throws at once if the database is away or the queue is full. */
-  run(statement: Statement, values: readonly unknown[], sharing: WriteSharing = {}): Promise<Row[]> {
+  run(statement: Statement, values: readonly unknown[], sharing?: Sharing): Promise<Row[]> {
     this.target.availability.check();
     if (this.target.kind === 'write') return this.enqueue(statement, values, sharing);
     const shareKey = shareKeyOf(statement, values);
-    return this.shared.find(shareKey) ?? this.enqueue(statement, values, { shareKey });
+    return this.shared.find(shareKey) ?? this.enqueue(statement, values, { ...sharing, shareKey });
   }
 
   /** Resolves when the insert is committed. `hold` takes its rows before that. */
@@ -62,22 +61,27 @@ export class StatementQueue {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    sharing: WriteSharing = {},
+    sharing?: Sharing,
   ): Promise<unknown> {
     this.target.availability.check();
     return this.enqueue(statement, values, { ...sharing, hold });
   }
 
-  private enqueue(statement: Statement, values: readonly unknown[], sharing: Sharing = {}): Promise<Row[]> {
+  private enqueue(
+    statement: Statement,
+    values: readonly unknown[],
+    sharing?: Sharing & Pick<PendingQuery, 'shareKey' | 'hold'>,
+  ): Promise<Row[]> {
     let query!: PendingQuery;
     const answer = new Promise<Row[]>((resolve, reject) => {
       query = { statement, values, since: performance.now(), resolve, reject, ...sharing };
     });
-    if (!this.place(query)) {
+    const placed = this.place(query);
+    if (!placed) {
       this.countLate([query]);
       throw new DatabaseBusy();
     }
-    this.shared.add(query, answer);
+    this.shared.add(placed, answer);
     return answer;
   }
 
@@ -89,14 +93,14 @@ export class StatementQueue {
     return true;
   }
 
-  private place(query: PendingQuery): boolean {
+  private place(query: PendingQuery): PendingQuery | undefined {
     const free = this.places?.take({ group: query.owner, giveUp: () => this.giveUp(placed) });
-    if (this.places ? !free : this.waiting.length >= MOST_WAITING) return false;
+    if (this.places ? !free : this.waiting.length >= MOST_WAITING) return undefined;
     const placed = free ? { ...query, free } : query;
     this.waiting.push(placed);
     this.deadline ??= setTimeout(() => this.refuseLate(), waitMs);
     this.startSoon();
-    return true;
+    return placed;
   }
 
   /** Waits as long as each turn of the event loop reads more requests from their sockets: they join the batch. */
@@ -161,8 +165,21 @@ export class StatementQueue {
   }
 
   private take(most = this.target.size.most): PendingQuery[] {
-    const queries = this.places ? this.takeOfOneParty(most) : this.waiting.splice(0, most);
+    const queries = this.places ? this.takeInTurn(most) : this.waiting.splice(0, most);
     this.left(queries);
+    return queries;
+  }
+
+  private takeInTurn(most: number): PendingQuery[] {
+    return this.target.kind === 'write' ? this.takeOfOneParty(most) : this.takeOfAllOwners(most);
+  }
+
+  /** Reads keep no locks from each other. */
+  private takeOfAllOwners(most: number): PendingQuery[] {
+    const turnOf = ({ owner }: PendingQuery): number => this.turnOf(owner);
+    const inTurn = this.waiting.toSorted((one, other) => turnOf(one) - turnOf(other));
+    const queries = this.takeOut(oneOfEachFirst(inTurn).slice(0, most));
+    for (const { owner } of queries) this.tookTurn(owner);
     return queries;
   }
 
@@ -170,7 +187,10 @@ export class StatementQueue {
   private takeOfOneParty(mostOfSlow: number): PendingQuery[] {
     const next = this.takeTurn();
     const most = isKnownAsSlow(next) ? mostOfSlow : DATABASE_LIMITS.batch;
-    const queries = oneOfEachFirst(this.waiting.filter(({ party }) => party === next)).slice(0, most);
+    return this.takeOut(oneOfEachFirst(this.waiting.filter(({ party }) => party === next)).slice(0, most));
+  }
+
+  private takeOut(queries: PendingQuery[]): PendingQuery[] {
     const taken = new Set(queries);
     this.waiting = this.waiting.filter((query) => !taken.has(query));
     return queries;
@@ -178,10 +198,18 @@ export class StatementQueue {
 
   /** Of the party that has waited longest for it: one with many inserts that wait must not have all turns. */
   private takeTurn(): Owner | undefined {
-    const turnOf = ({ party }: PendingQuery): number => (party && this.turns.get(party)) ?? 0;
+    const turnOf = ({ party }: PendingQuery): number => this.turnOf(party);
     const party = this.waiting.toSorted((one, other) => turnOf(one) - turnOf(other))[0]?.party;
-    if (party) this.turns.set(party, performance.now());
+    this.tookTurn(party);
     return party;
+  }
+
+  private turnOf(one: Owner | undefined): number {
+    return (one && this.turns.get(one)) ?? 0;
+  }
+
+  private tookTurn(one: Owner | undefined): void {
+    if (one) this.turns.set(one, performance.now());
   }
 
   private refuseLate(): void {

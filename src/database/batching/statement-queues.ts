@@ -13,11 +13,11 @@ import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
 import { Isolation } from './isolation.js';
-import { type Owner, Owners, partyOf, waited, WAITING } from './owners.js';
+import { type Owner, Owners, partyOf, readerOf, waited, WAITING } from './owners.js';
 import { Probes } from './probes.js';
 import { RecordedSender } from './recorded-sender.js';
 import type { Hold, PendingQuery, Row, Statement } from './statement.js';
-import { StatementQueue, type WriteSharing } from './statement-queue.js';
+import { type Sharing, StatementQueue } from './statement-queue.js';
 
 /** For connections that are not shared with others by a pooler. */
 const LIMITS = {
@@ -25,6 +25,12 @@ const LIMITS = {
   // The server itself ends the transaction of a replica that freezes before it commits.
   idle_in_transaction_session_timeout: DATABASE_LIMITS.waitMs + DATABASE_LIMITS.answerMs,
 };
+/** Of a queue. */
+const kept = (max: number) => ({ max, idleTimeoutMillis: 0 });
+/** One more, for use beside a batch that is late. */
+const withSpare = (max: number) => ({ min: max, max: max + 1, idleTimeoutMillis: 1_000 });
+/** As long as an owner is known as slow. */
+const ON_DEMAND = { max: 1, idleTimeoutMillis: 30_000 };
 const ATTRIBUTES = { 'db.system.name': 'postgresql' };
 
 /** For inserts that share batches with each other. */
@@ -37,6 +43,8 @@ interface Lane {
 export class StatementQueues {
   private readonly reads: StatementQueue | StandbyReads;
   private readonly primaryReads: StatementQueue;
+  /** Of owners whose reads take long. */
+  private readonly slowReads: StatementQueue;
   /** If there are any. */
   readonly standbys: StandbyReads | undefined;
   private readonly shared: Lane;
@@ -65,27 +73,30 @@ export class StatementQueues {
     const { distribution } = connection.kind === 'server' ? connection : {};
     this.isDistributed = distribution !== undefined;
     const target = { availability, refusals, named, isEmbedded, distribution };
-    const targetOf = (kind: 'read' | 'write', max: number): BatchTarget => {
+    const targetOf = (kind: 'read' | 'write', size: pg.PoolConfig, hasSpare = false): BatchTarget => {
       const own = { kind, size: new BatchSize(), locks: new RecentLock() };
       if (connection.kind === 'embedded') {
         // The engine has one session, so a batch borrows TypeORM's only connection.
         const shared = () => (dataSource.driver as unknown as { master: pg.Pool }).master;
         return { ...target, ...own, pool: shared };
       }
-      // The batches of a cluster do not all wait for one that is late.
-      const hasSpare = kind === 'read' && !distribution;
       const pool = new Pool({
         ...serverClient(connection),
         ...(connection.preparedStatements && LIMITS),
         onConnect: distribution?.onConnect,
-        ...(hasSpare ? { min: max, max: max + 1, idleTimeoutMillis: 1_000 } : { max, idleTimeoutMillis: 0 }),
+        ...size,
       });
       this.allPools.push(pool);
       return { ...target, ...own, pool: () => pool, hasSpare };
     };
     const { write, recorded } = QUEUE_CONNECTIONS;
     const read = distribution?.readConnections ?? QUEUE_CONNECTIONS.read;
-    this.primaryReads = new StatementQueue(targetOf('read', read), read);
+    const probesOf = (others?: Probes, areReads = false) =>
+      distribution || isEmbedded ? undefined : new Probes(this.owners, others, areReads);
+    const probes = { reads: probesOf(undefined, true), writes: probesOf(), recorded: probesOf() };
+    // The batches of a cluster do not all wait for one that is late.
+    const forReads = distribution ? targetOf('read', kept(read)) : targetOf('read', withSpare(read), true);
+    this.primaryReads = new StatementQueue({ ...forReads, probes: probes.reads }, read);
     this.standbys =
       connection.kind === 'server' && connection.standbyUrls?.length
         ? new StandbyReads(connection, this.primaryReads, availability)
@@ -93,18 +104,17 @@ export class StatementQueues {
     this.reads = this.standbys ?? this.primaryReads;
     // On a cluster, savepoints cost more than to find out again which inserts fail. The embedded engine has one session.
     const isolationOfWrites = () => (distribution ? undefined : new Isolation());
-    const probesOf = (others?: Probes) =>
-      distribution || isEmbedded ? undefined : new Probes(this.owners, others);
-    const probes = { writes: probesOf(), recorded: probesOf() };
     const forWrites = {
-      ...targetOf('write', write),
+      ...targetOf('write', kept(write)),
       isolation: isolationOfWrites(),
       probes: probes.writes,
       ...(probes.writes && { letWait: this.letWait }),
     };
     const writes = new StatementQueue(forWrites, write);
     this.pools.push(...this.allPools);
-    const forRecorded = targetOf('write', recorded);
+    const forSlowReads = { ...targetOf('read', ON_DEMAND), probes: probesOf(probes.reads, true) };
+    this.slowReads = new StatementQueue(forSlowReads, 1, undefined, places);
+    const forRecorded = targetOf('write', kept(recorded));
     const recordedQueue = (probes: Probes | undefined, connections: number, places?: WaitingPlaces) => {
       const target = { ...forRecorded, isolation: new Isolation(), probes };
       return new StatementQueue(target, connections, (done) => new RecordedSender(target, done), places);
@@ -121,8 +131,12 @@ export class StatementQueues {
   }
 
   /** Sees every acknowledged change, wherever it is answered. */
-  read(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.tracing.span(statement.name, ATTRIBUTES, () => this.reads.run(statement, values));
+  read(statement: Statement, values: readonly unknown[], owner?: Owner): Promise<Row[]> {
+    const reader = owner && readerOf(owner);
+    const party = reader && partyOf(reader);
+    const reads = party && !this.standbys?.canReadStale ? this.slowReads : this.reads;
+    const sharing = reader && { owner: reader, party };
+    return this.tracing.span(statement.name, ATTRIBUTES, () => reads.run(statement, values, sharing));
   }
 
   /** For what decides what is changed. */
@@ -158,7 +172,7 @@ export class StatementQueues {
     return party === WAITING ? this.waiting : this.doubtful;
   }
 
-  /** Whether writes have to come with their owners. */
+  /** Whether statements have to come with their owners. */
   get wantsOwners(): boolean {
     return this.owners.areWanted;
   }
@@ -168,7 +182,7 @@ export class StatementQueues {
     statement: Statement,
     values: readonly unknown[],
     hold: Hold<Row[]>,
-    { owner, party: wanted }: WriteSharing,
+    { owner, party: wanted }: Sharing,
   ): Promise<unknown> {
     // On a cluster, inserts are combined there as well: those of an owner only.
     const party = this.isDistributed && wanted ? owner : wanted;
@@ -182,7 +196,7 @@ export class StatementQueues {
   get load(): { waiting: number; underWay: number; connections: number } {
     const lanes = [this.shared, this.doubtful, this.waiting];
     const ofLanes = lanes.flatMap(({ writes, recorded }) => [writes, recorded]);
-    const loads = [this.reads, ...ofLanes].map(({ load }) => load);
+    const loads = [this.reads, this.slowReads, ...ofLanes].map(({ load }) => load);
     return {
       waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
       underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),

@@ -1,6 +1,6 @@
 import type { Availability } from '../availability.js';
 import type { Row, Statement } from '../batching/statement.js';
-import type { StatementQueue } from '../batching/statement-queue.js';
+import type { Sharing, StatementQueue } from '../batching/statement-queue.js';
 import type { ServerConnection } from '../connection.js';
 import { withinLimits } from '../within-limits.js';
 import { serverClient } from '../server/server-client.js';
@@ -39,12 +39,13 @@ export class StandbyReads {
     );
   }
 
-  run(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  run(statement: Statement, values: readonly unknown[], sharing?: Sharing): Promise<Row[]> {
     const standby = this.leastLoaded();
-    if (!standby) return this.askPrimary(statement, values);
+    if (!standby) return this.askPrimary(statement, values, sharing);
     const begun = performance.now();
     return standby.read(statement, values).catch((reason: unknown) => {
-      if (!(reason instanceof NoReadIndex)) return withinLimits(begun, this.askPrimary(statement, values));
+      if (!(reason instanceof NoReadIndex))
+        return withinLimits(begun, this.askPrimary(statement, values, sharing));
       if (!this.canReadStale) throw reason.cause;
       return this.readStale(statement, values);
     });
@@ -69,9 +70,9 @@ export class StandbyReads {
     return this.staleAt >= begun;
   }
 
-  private askPrimary(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  private askPrimary(statement: Statement, values: readonly unknown[], sharing?: Sharing): Promise<Row[]> {
     this.fallbacks++;
-    return this.primary.run(statement, values);
+    return this.primary.run(statement, values, sharing);
   }
 
   /** By unanswered reads, so that each gets what it can take. Equal ones take turns. */

@@ -35,11 +35,6 @@ export async function inScope<T>(scope: Scope, work: () => Promise<T>, end = ():
   }
 }
 
-/** Runs work whose changes are an owner's. */
-export function ownedBy<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
-  return inScope({ owner, refusalOf: () => undefined }, work);
-}
-
 /** Runs work that is no part of the scope it is called in. */
 export function outsideScopes<T>(work: () => T): T {
   return openScopes === 0 ? work() : scopes.run(undefined, work);
