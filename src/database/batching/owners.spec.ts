@@ -54,6 +54,18 @@ describe('Owners', () => {
     expect([doubtedAfter(4_999), doubtedAfter(1)]).toEqual([true, false]);
   });
 
+  it('are doubted for longer each time, unless it was long ago', () => {
+    const doubted = [5, 60, 300, 300].map((seconds) => {
+      doubt(owner);
+      doubt(owner); // meanwhile, it is no relapse
+      return [doubtedAfter(seconds * 1_000 - 1), doubtedAfter(1)];
+    });
+    expect(doubted).toEqual(Array.from({ length: 4 }, () => [true, false]));
+    jest.advanceTimersByTime(300_000);
+    doubt(owner);
+    expect([doubtedAfter(4_999), doubtedAfter(1)]).toEqual([true, false]);
+  });
+
   it('share batches with all that wait after an insert met a lock', () => {
     waited(owner);
     jest.advanceTimersByTime(9_999);

@@ -2,18 +2,18 @@
 const SLOW_MS = 30_000;
 /** Short, as a locked table may have been the cause. */
 const WAITING_MS = 10_000;
-/** For owners that lost a race with another replica, which has their batches run again. */
-const RACED_MS = 5_000;
+/** For owners that lost a race with another replica, which has their batches run again: at first, and after relapses. */
+const RACED_MS = [5_000, 60_000, 300_000];
 const SUSPECTED_MS = 5_000;
-/** For so long, a further slow statement counts as a relapse. */
+/** For so long, a further slow statement, or race, counts as a relapse. */
 const REMEMBERED_MS = 300_000;
 /** A key whose rows are seldom slow must not be forgiven again and again. */
 const PROOFS = [1, 8, 64];
 
 /** Whose a statement is: the API key of its request. */
 export interface Owner {
-  /** For so long its inserts may share batches with each other only, by `performance.now()`. */
-  doubtedUntil?: number;
+  /** Its inserts may share batches with each other only. */
+  doubt?: Doubt;
   /** For so long they share batches with those of all that wait for locks. */
   waitsUntil?: number;
   slowness?: Slowness;
@@ -27,10 +27,14 @@ export function readerOf(owner: Owner): Owner {
   return (owner.reader ??= {});
 }
 
-interface Slowness {
+/** Times are by `performance.now()`. */
+interface Doubt {
   readonly at: number;
   until: number;
   readonly relapses: number;
+}
+
+interface Slowness extends Doubt {
   /** Statements that have to be quick until it is forgiven. */
   toProve: number;
 }
@@ -43,7 +47,15 @@ export const WAITING: Owner = {};
 
 /** An insert of theirs had its batch run again. */
 export function doubt(owner: Owner): void {
-  owner.doubtedUntil = performance.now() + RACED_MS;
+  const at = performance.now();
+  const relapses = relapsesOf(owner.doubt, at, RACED_MS.length - 1);
+  owner.doubt = { at, until: at + (RACED_MS[relapses] as number), relapses };
+}
+
+/** What happens while it is expected is no relapse. */
+function relapsesOf(last: Doubt | undefined, at: number, most: number): number {
+  if (!last || at - Math.max(last.at, last.until) >= REMEMBERED_MS) return 0;
+  return Math.min(last.relapses + Number(at >= last.until), most);
 }
 
 /** An insert of theirs met a lock, maybe that of a row which others do not need. */
@@ -54,7 +66,7 @@ export function waited(owner: Owner): void {
 /** Those that a statement of this owner shares batches with, if not with all. */
 export function partyOf(owner: Owner): Owner | undefined {
   const now = performance.now();
-  if (now < (owner.doubtedUntil ?? 0) || isKnownAsSlow(owner)) return owner;
+  if (now < (owner.doubt?.until ?? 0) || isKnownAsSlow(owner)) return owner;
   return now < (owner.waitsUntil ?? 0) ? WAITING : undefined;
 }
 
@@ -79,9 +91,7 @@ export class Owners {
     this.want();
     if (!owner) return;
     const at = performance.now();
-    const last = owner.slowness && at - owner.slowness.at < REMEMBERED_MS ? owner.slowness : undefined;
-    const isRelapse = last !== undefined && at >= last.until;
-    const relapses = Math.min((last?.relapses ?? 0) + Number(isRelapse), PROOFS.length - 1);
+    const relapses = relapsesOf(owner.slowness, at, PROOFS.length - 1);
     owner.slowness = { at, until: at + SLOW_MS, relapses, toProve: PROOFS[relapses] as number };
   }
 
