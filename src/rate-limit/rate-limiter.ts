@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Allowance } from './allowance.js';
-import type { RedisConnection } from './redis-connection.js';
+import { NoCount, type RedisConnection } from './redis-connection.js';
 import { MOST_CLIENTS, FixedWindows } from './fixed-windows.js';
 import { type AskForPermits, Leases, type Taken } from './leases.js';
 import { WINDOW_MS } from './permits.js';
@@ -74,10 +74,9 @@ export class RateLimiter {
     redis: RedisConnection,
     client: string,
   ): Promise<Allowance> {
-    const outcome = await redis.run(() => shared.consume(client)).catch((error: unknown) => error);
-    // The library throws the result when the limit is exceeded.
-    if (!(outcome instanceof RateLimiterRes)) return this.takeLocal(client);
-    const { consumedPoints, msBeforeNext } = outcome;
+    const counted = await redis.run(() => count(shared, client)).catch(() => undefined); // reported
+    if (!counted) return this.takeLocal(client);
+    const { consumedPoints, msBeforeNext } = counted;
     // The clock of Redis was set back, and the window would last that much longer.
     if (msBeforeNext > WINDOW_MS) redis.run(() => shared.delete(client)).catch(() => {}); // reported
     return this.allowance(
@@ -96,4 +95,12 @@ export class RateLimiter {
     if (count >= this.limit) this.exhausted.set(client, now + resetMs);
     return new Allowance(this.limit - count, resetMs);
   }
+}
+
+async function count(shared: RateLimiterRedis, client: string): Promise<RateLimiterRes> {
+  // The library throws the result when the limit is exceeded, and takes any answer for numbers.
+  const result: unknown = await shared.consume(client).catch((reason: unknown) => reason);
+  if (!(result instanceof RateLimiterRes)) throw result;
+  if (!Number.isFinite(result.consumedPoints + result.msBeforeNext)) throw new NoCount();
+  return result;
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { RateLimiter } from './rate-limiter.js';
 import { RedisConnection } from './redis-connection.js';
 
 const hangUp = (socket: Socket): void => void socket.destroy();
@@ -87,6 +88,25 @@ it('says that a Redis Cluster is not supported', async () => {
   while (!lines.some((line) => line.includes('refuses'))) await delay(10);
   expect(lines.at(-1)).toBe(
     'Redis refuses commands: it is a node of a Redis Cluster, which is not supported; limits hold for this process meanwhile',
+  );
+});
+
+it('has this process count while what answers is not Redis', async () => {
+  greet = (socket) =>
+    void socket.on('data', (data) => {
+      for (const _ of data.toString().matchAll(/\*\d+\r\n\$\d+/g)) socket.write('+OK\r\n');
+    });
+  while (!redis.isReady) await delay(10);
+  const limiter = new RateLimiter('requests', 2, redis);
+  const allowances = [];
+  for (let i = 0; i < 3; i++) allowances.push(await limiter.take('a'));
+  expect(allowances.map((one) => [one?.remaining, one?.resetSeconds])).toEqual([
+    [1, 60],
+    [0, 60],
+    [0, 60],
+  ]);
+  expect(lines.at(-1)).toBe(
+    'Redis refuses commands: it answers without counting; limits hold for this process meanwhile',
   );
 });
 

@@ -20,6 +20,11 @@ const CLUSTER = 'it is a node of a Redis Cluster, which is not supported';
 /** Written on each new connection, and kept for a millisecond. */
 const PROBE = `${SERVICE_NAME}:probe`;
 
+/** As of what is not Redis. */
+export class NoCount extends Error {
+  override readonly message = 'it answers without counting';
+}
+
 /**
  * A connection to Redis that delays a request by at most 200 ms when Redis stalls. A command that times out closes the connection,
  * which fails the other commands at once. Nothing is sent until Redis answers on a new connection.
@@ -96,7 +101,7 @@ export class RedisConnection {
       if (this.refusedAt !== undefined) this.reportAcceptance(this.refusedAt);
       return result;
     } catch (error) {
-      if (error instanceof this.Refusal) this.reportRefusal(error);
+      if (error instanceof this.Refusal || error instanceof NoCount) this.reportRefusal(error);
       throw error;
     } finally {
       this.ended++;

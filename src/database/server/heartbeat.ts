@@ -8,6 +8,8 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { RowParsingClient } from '../pg-driver.js';
 import { ClockWatch } from './clock-watch.js';
 import { MoveWatch } from './move-watch.js';
+import { PROCESS_MARK } from './process-mark.js';
+import type { SessionConfig } from './server-client.js';
 import type { ServerPool } from './server-driver.js';
 import { StallWatch } from './stall-watch.js';
 import type { TimeoutSafeClient } from './timeout-safe-client.js';
@@ -42,17 +44,18 @@ export class Heartbeat {
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
   private readonly clocks = new ClockWatch();
-  private readonly stalls = new StallWatch();
+  private readonly stalls: StallWatch;
   private readonly moves: MoveWatch;
   private client: pg.Client | undefined;
   private ownAgainAt = 0;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly config: pg.ClientConfig,
+    private readonly config: SessionConfig,
     private readonly pools: readonly ServerPool[],
     private readonly availability: Availability,
   ) {
+    this.stalls = new StallWatch(config.session ? '' : PROCESS_MARK);
     this.moves = new MoveWatch(config, availability.connections, () => this.disconnect());
   }
 

@@ -36,19 +36,21 @@ const overdueAt = (...events: unknown[]) => ({
   ),
 });
 
+const WORKING = { isOwn: false, isActive: true, isWorking: true, isMarked: true };
+
 /** A heartbeat's connection to a server whose processes 1, 2, … wait for these events. `undefined` is gone. */
 const serverWith = (events: (string | null | undefined)[], processID = 99, isTracked = true) => ({
   processID,
   query: jest.fn(async () => ({
     rows: [
-      ...events.map((event, i) => ({ pid: i + 1, isOwn: false, isActive: true, isWorking: true, event })),
-      { pid: 99, isOwn: true, isActive: isTracked, isWorking: false, event: null },
+      ...events.map((event, i) => ({ ...WORKING, pid: i + 1, isMarked: !event?.includes('PgSleep'), event })),
+      { ...WORKING, pid: 99, isOwn: true, isActive: isTracked, isWorking: false, event: null },
     ].filter((row): row is typeof row & { event: string | null } => row.event !== undefined),
   })),
 });
 
 it('A stall is logged from the second overdue answer on, until none is overdue', async () => {
-  const watch = new StallWatch(0, 0);
+  const watch = new StallWatch('', 0, 0);
   const events = ['IPC/SyncRep', 'IPC/SyncRep', 'IPC/SyncRep'];
   for (const count of [0, 1, 2, 3, 1, 2]) {
     watch.watch(overdueAt(...events.slice(0, count)), serverWith(events));
@@ -73,7 +75,7 @@ it('A stall is asked for again if the question fails, but not with every heartbe
   const events = ['IPC/SyncRep', 'IPC/SyncRep'];
   const server = serverWith(events);
   server.query.mockRejectedValueOnce(new Error('Connection terminated'));
-  const watch = new StallWatch(0, 0);
+  const watch = new StallWatch('', 0, 0);
   for (let i = 0; i < 2; i++) {
     watch.watch(overdueAt(...events), server);
     await turn();
@@ -88,7 +90,7 @@ it('A stall is asked for again if the question fails, but not with every heartbe
 it('Connections are closed whose server processes are gone or wait for the client, and no others', async () => {
   const events = ['Client/ClientRead', undefined, 'IPC/SyncRep', 'IO/DataFileRead', null];
   const at = overdueAt(...events);
-  new StallWatch(0, 0).watch(at, serverWith(events));
+  new StallWatch('', 0, 0).watch(at, serverWith(events));
   await turn();
   const clients = [...at.overdue];
   const closed = clients.map(({ connection }) => connection.stream.destroy.mock.calls.length);
@@ -101,13 +103,20 @@ it('Connections are closed whose server processes are gone or wait for the clien
 it.each([
   ['none works', ['Client/ClientRead', undefined], true, [1, 1], [`${START} unknown`, DEAD]],
   ['one works', [undefined, 'IO/WALSync'], true, [1, 0], [`${START} IO/WALSync`, DEAD.replace('2', '1')]],
+  [
+    'one works, beside those of others',
+    ['IO/WALSync', 'Timeout/PgSleep', 'Timeout/PgSleep'],
+    true,
+    [1, 1, 0],
+    [`${START} IO/WALSync`, DEAD],
+  ],
   ['as many work, or more', ['IPC/SyncRep', null, null], true, [0, 0, 0], [`${START} IPC/SyncRep`]],
   ['that is unknown', [undefined, undefined], false, [0, 0], [`${START} unknown`]],
 ])(
   'Behind a pooler, whose process ids are its own, if %s, as many connections are closed after a while as wait in vain',
   async (_when, events, isTracked, closed, logged) => {
     const at = overdueAt(...events);
-    const watch = new StallWatch(0, 0);
+    const watch = new StallWatch('', 0, 0);
     const now = Math.ceil(performance.now()); // of fractions, sums are not exact
     for (const ms of [0, 499, 500]) {
       jest.spyOn(performance, 'now').mockReturnValue(now + ms);

@@ -13,9 +13,11 @@ const WORKING_MS = 100;
 const IN_VAIN_MS = 500;
 
 /** A role sees what its own sessions wait for. First the one whose statement is under way for the longest. */
-const ASK = `SELECT pid, pid = pg_backend_pid() AS "isOwn", state = 'active' AS "isActive",
+const ask = (
+  mark: string,
+): string => `SELECT pid, pid = pg_backend_pid() AS "isOwn", state = 'active' AS "isActive",
     state = 'active' AND least(xact_start, query_start) < clock_timestamp() - interval '${WORKING_MS} ms' AS "isWorking",
-    wait_event_type || '/' || wait_event AS event
+    starts_with(query, '${mark}') AS "isMarked", wait_event_type || '/' || wait_event AS event
   FROM pg_stat_activity WHERE usename = session_user AND datname = current_database() AND backend_type = 'client backend'
   ORDER BY query_start`;
 
@@ -24,6 +26,7 @@ interface Session {
   readonly isOwn: boolean;
   readonly isActive: boolean | null;
   readonly isWorking: boolean | null;
+  readonly isMarked: boolean | null;
   readonly event: string | null;
 }
 
@@ -41,6 +44,8 @@ export class StallWatch extends Availability {
   private overdueAt = -Infinity;
 
   constructor(
+    /** In front of the statements of this process, if a pooler hides which they are. */
+    private readonly mark = '',
     private readonly everyMs = EVERY_MS,
     private readonly quietMs = QUIET_MS,
   ) {
@@ -59,7 +64,7 @@ export class StallWatch extends Availability {
 
   private async ask(overdue: ReadonlySet<ServerClient>, client?: Queryable): Promise<void> {
     const before = [...overdue];
-    const sessions = client ? (await client.query(ASK)).rows : [];
+    const sessions = client ? (await client.query(ask(this.mark))).rows : [];
     await readSockets(); // an answer may have come meanwhile
     const still = before.filter((each) => overdue.has(each));
     const dead = isDirect(client, sessions)
@@ -67,7 +72,7 @@ export class StallWatch extends Availability {
       : deadBehindPooler(still, sessions);
     if (dead.length > 0) this.close(dead);
     if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
-    const longest = sessions.find((each) => each.isActive && !each.isOwn && !waitsForUs(each));
+    const longest = sessions.find((each) => each.isActive && isForUs(each));
     this.markAway(`wait event ${longest?.event ?? 'unknown'}`);
   }
 
@@ -90,6 +95,11 @@ function isDirect(client: Queryable | undefined, sessions: readonly Session[]): 
   return sessions.some(({ isOwn, pid }) => isOwn && pid === client?.processID);
 }
 
+/** What a server process does for this one, except to wait for it. */
+function isForUs(session: Session): boolean {
+  return session.isMarked === true && !session.isOwn && !waitsForUs(session);
+}
+
 function waitsForUs({ event }: Session): boolean {
   return event?.startsWith('Client/') ?? false;
 }
@@ -103,7 +113,7 @@ function deadBehindPooler(overdue: readonly ServerClient[], sessions: readonly S
   const now = performance.now();
   for (const each of overdue) each.hangsSince ??= now;
   const isKnown = sessions.some(({ isOwn, isActive }) => isOwn && isActive); // not without `track_activities`
-  const working = sessions.filter((each) => each.isWorking && !each.isOwn && !waitsForUs(each)).length;
+  const working = sessions.filter((each) => each.isWorking && isForUs(each)).length;
   if (!isKnown || working >= overdue.length) return [];
   const long = overdue.filter(({ hangsSince = now }) => hangsSince <= now - IN_VAIN_MS);
   return long.slice(0, overdue.length - working);

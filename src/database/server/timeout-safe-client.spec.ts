@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import pg, { type Connection, DatabaseError } from 'pg';
+import { PROCESS_MARK } from './process-mark.js';
 import { Session } from './session.js';
 import { TimeoutSafeClient } from './timeout-safe-client.js';
 
@@ -100,4 +101,18 @@ it.each([
   isOutdatedAfter(code, client);
   client.endSession(() => {});
   expect(query.mock.calls[0]?.[0]).toMatchObject({ text: expect.stringContaining(age) as unknown });
+});
+
+it.each([
+  ['Through a pooler, each statement begins with the mark of this process', undefined, PROCESS_MARK],
+  ['Without one, statements have no mark', new Session(), ''],
+])('%s', (_what, session, mark) => {
+  const { connection } = new TimeoutSafeClient({ session }) as unknown as { connection: Connection };
+  const sent: string[] = [];
+  Object.assign(connection, {
+    stream: { writable: true, write: (bytes: Buffer) => sent.push(bytes.toString('latin1')) },
+  });
+  connection.query('COMMIT');
+  connection.parse({ name: '', text: 'SELECT 1' } as never, true);
+  expect(sent.map((bytes) => bytes.slice(5))).toEqual([`${mark}COMMIT\0`, `\0${mark}SELECT 1\0\0\0`]);
 });

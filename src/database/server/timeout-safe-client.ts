@@ -6,6 +6,7 @@ import { RowParsingClient } from '../pg-driver.js';
 import { isWithinMessage, readRows } from '../row-parser.js';
 import type { SessionConfig } from './server-client.js';
 import { mayBeOutdated, OF_SESSION } from '../sqlstate.js';
+import { PROCESS_MARK } from './process-mark.js';
 import { ASK_SERVER } from './server-identity.js';
 import type { Session } from './session.js';
 
@@ -53,6 +54,7 @@ export class TimeoutSafeClient extends RowParsingClient {
     super(config);
     if (typeof config === 'object') this.session = config.session;
     const { connection } = this as unknown as { connection: Connection };
+    if (!this.session) mark(connection);
     connection.on('refusal', (error: DatabaseError) => {
       const { code = '' } = error;
       const isSetting = OF_SESSION.has(code) && this.isOlderThan(OUTDATED_MS);
@@ -146,6 +148,14 @@ export class TimeoutSafeClient extends RowParsingClient {
     if (error?.message === 'Query read timeout') this.abandon(1, settle);
     else settle();
   }
+}
+
+/** Both of pg's ways to send a statement. */
+function mark(connection: Connection): void {
+  const parse = connection.parse.bind(connection);
+  const query = connection.query.bind(connection);
+  connection.parse = (statement, more) => parse({ ...statement, text: PROCESS_MARK + statement.text }, more);
+  connection.query = (text) => query(PROCESS_MARK + text);
 }
 
 function isForbidden(error: Error): boolean {
