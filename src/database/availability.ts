@@ -15,12 +15,16 @@ export interface ServerClient extends ClientBase {
 /** A single failure may be a moment of the network. */
 const LASTING = { count: 3, ms: 1_000 };
 
+/** For so long after an answer was lost on the way, the next ones that do not come may be, too. */
+const LOSSY_MS = 10_000;
+
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
 export class Availability {
   /** All connections but the heartbeat's. */
   readonly connections = new Set<ServerClient>();
   /** Those whose answer is overdue. */
   readonly overdue = new Set<ServerClient>();
+  private answersLostAt = -Infinity;
   protected readonly logger = new Logger('Database');
   private readonly listeners = new Set<(outage: DatabaseOutage) => void>();
   private state: 'connecting' | 'available' | 'away' = 'connecting';
@@ -58,6 +62,16 @@ export class Availability {
   /** Called for every answer: a server that answers any connection is not away. */
   recordResponse(): void {
     this.respondedAt = performance.now();
+  }
+
+  /** Connections were closed whose answers had got lost on their way. */
+  recordLostAnswers(): void {
+    this.answersLostAt = performance.now();
+  }
+
+  /** Whether it did of late. */
+  get losesAnswers(): boolean {
+    return performance.now() - this.answersLostAt < LOSSY_MS;
   }
 
   silentFor(): number {

@@ -183,7 +183,7 @@ describe('BatchSender', () => {
 
   it('asks again for a measured read that met a lock, and has no further ones wait for it', async () => {
     const probes = new Probes(new Owners(), undefined, true);
-    probes.lostAnswer();
+    probes.tookTooLong();
     Object.assign(target, { kind: 'read', probes });
     const time = done(['1000']);
     const begun = [done(), done(), done(), time, READY];

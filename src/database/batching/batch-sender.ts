@@ -73,15 +73,16 @@ export class BatchSender {
     };
     const lost = (cause: unknown): void =>
       end(() => {
-        // Small batches of writes would make commits that are slow the more numerous.
+        const { kind, size, availability } = this.target;
         const isLate = cause === undefined;
-        const { kind, size } = this.target;
-        if (isLate && kind === 'read') {
-          size.lostAnswer();
-          probes?.lostAnswer();
-        } else size.lost();
+        // Small batches of writes would make commits that are slow the more numerous.
+        if (isLate && kind === 'read') size.lostAnswer();
+        else size.lost();
         if (isLate) times?.lost(batch.unanswered);
+        const isOfWay = isLate && kind === 'read' && availability.losesAnswers;
+        if (isOfWay) times?.end();
         if (times) probes?.compare(times);
+        if (isLate && kind === 'read') probes?.lostAnswer(isOfWay);
         this.plan.lost(batch.unanswered, cause);
         this.replaceConnection(release);
       });

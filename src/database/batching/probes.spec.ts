@@ -160,6 +160,22 @@ describe('Probes', () => {
     expect(doubtedAfter(slow, reads)[0]).toBe(true);
   });
 
+  it('follow a lost answer, unless the way loses some: then none follow for a while', () => {
+    const slow = (): boolean => {
+      probes.combined(DISTANCE_MS + 100);
+      return isDue();
+    };
+    probes.lostAnswer(false);
+    expect([isDue(), owners.areWanted]).toEqual([true, false]);
+    doubtedAfter([time(others, 1), time(mine, 60)]);
+    probes.lostAnswer(true);
+    expect([isDue(), slow()]).toEqual([false, false]);
+    jest.advanceTimersByTime(9_999);
+    expect(slow()).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(slow()).toBe(true);
+  });
+
   it('look no closer for reads of nobody, once owners are known', () => {
     const reads = new Probes(owners, undefined, true);
     const slow = [time(others, 1), time(undefined, 60)];

@@ -85,9 +85,15 @@ export class Probes {
     this.begin();
   }
 
-  /** No answer came in time, maybe because of the way. */
-  lostAnswer(): void {
-    this.begin();
+  /** Measured reads are sent apart, and have longer answers, which a way that loses some would lose more often. */
+  lostAnswer(isLostOnTheWay: boolean): void {
+    if (!isLostOnTheWay) {
+      this.begin();
+      return;
+    }
+    this.toLookAt = 0;
+    this.allUntil = -Infinity;
+    this.restsUntil = performance.now() + LOOK_MS;
   }
 
   private begin(): void {

@@ -28,6 +28,7 @@ interface Overdue extends ServerClient {
 }
 
 const overdueAt = (...events: unknown[]) => ({
+  recordLostAnswers: jest.fn(),
   overdue: new Set(
     events.map((_, i) => {
       const connection = { stream: { once: jest.fn(), destroy: jest.fn() } };
@@ -97,6 +98,7 @@ it('Connections are closed whose server processes are gone or wait for the clien
   expect(closed).toEqual([1, 1, 0, 0, 0]);
   const hangs = clients.map(({ hangsSince }) => hangsSince !== undefined);
   expect(hangs).toEqual([false, false, false, true, true]);
+  expect(at.recordLostAnswers).toHaveBeenCalledTimes(1);
   expect(lines).toEqual([DEAD, `${START} IPC/SyncRep`]);
 });
 

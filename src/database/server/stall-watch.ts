@@ -30,6 +30,8 @@ interface Session {
   readonly event: string | null;
 }
 
+type Connections = Pick<Availability, 'overdue' | 'recordLostAnswers'>;
+
 interface Queryable {
   readonly processID?: number;
   query(text: string): Promise<{ rows: Session[] }>;
@@ -53,16 +55,18 @@ export class StallWatch extends Availability {
   }
 
   /** Called with every heartbeat. Without a connection of its own, nothing is known about the server processes. */
-  watch({ overdue }: Pick<Availability, 'overdue'>, client?: Queryable): void {
+  watch(of: Connections, client?: Queryable): void {
+    const { overdue } = of;
     const now = performance.now();
     if (overdue.size > 0) this.overdueAt = now;
     else if (now - this.overdueAt >= this.quietMs) this.markAvailable(this.overdueAt);
     if (overdue.size === 0 || now < this.askAt) return;
     this.askAt = now + this.everyMs;
-    this.ask(overdue, client).catch(() => {}); // it asks again
+    this.ask(of, client).catch(() => {}); // it asks again
   }
 
-  private async ask(overdue: ReadonlySet<ServerClient>, client?: Queryable): Promise<void> {
+  private async ask(of: Connections, client?: Queryable): Promise<void> {
+    const { overdue } = of;
     const before = [...overdue];
     const sessions = client ? (await client.query(ask(this.mark))).rows : [];
     await readSockets(); // an answer may have come meanwhile
@@ -70,7 +74,10 @@ export class StallWatch extends Availability {
     const dead = isDirect(client, sessions)
       ? still.filter((each) => isDead(each, sessions))
       : deadBehindPooler(still, sessions);
-    if (dead.length > 0) this.close(dead);
+    if (dead.length > 0) {
+      this.close(dead);
+      of.recordLostAnswers();
+    }
     if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
     const longest = sessions.find((each) => each.isActive && isForUs(each));
     this.markAway(`wait event ${longest?.event ?? 'unknown'}`);
