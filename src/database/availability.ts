@@ -15,7 +15,7 @@ export interface ServerClient extends ClientBase {
 /** A single failure may be a moment of the network. */
 const LASTING = { count: 3, ms: 1_000 };
 
-/** For so long after an answer was lost on the way, the next ones that do not come may be, too. */
+/** For so long after one that was lost, answers that do not come are put down to the way. */
 const LOSSY_MS = 10_000;
 
 /** Whether the database can be used, as far as the heartbeat knows. Checked before every statement. */
@@ -69,7 +69,7 @@ export class Availability {
     this.answersLostAt = performance.now();
   }
 
-  /** Whether it did of late. */
+  /** Whether answers were lost so of late. */
   get losesAnswers(): boolean {
     return performance.now() - this.answersLostAt < LOSSY_MS;
   }

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { KeyLoad } from '../common/exchange.js';
-import { doubt, type Owner, partyOf, waited } from '../database/batching/owners.js';
+import { doubt, lostRace, type Owner, partyOf, waited } from '../database/batching/owners.js';
 import { isLocked, meaningOfError } from '../database/database-errors.js';
 import type { RunAgain } from '../database/transactions/recorded-change.js';
 
@@ -45,7 +45,7 @@ export class Attempts {
 
   lookedUp(isKnown: boolean): void {
     if (isKnown) this.load.lastRepetition = performance.now();
-    if (isKnown && this.isNew) doubt(this.load);
+    if (isKnown && this.isNew) lostRace(this.load);
     this.isNew = !isKnown;
   }
 

@@ -20,7 +20,7 @@ const CLUSTER = 'it is a node of a Redis Cluster, which is not supported';
 /** Written on each new connection, and kept for a millisecond. */
 const PROBE = `${SERVICE_NAME}:probe`;
 
-/** As of what is not Redis. */
+/** What answers is not Redis. */
 export class NoCount extends Error {
   override readonly message = 'it answers without counting';
 }

@@ -47,6 +47,8 @@ export interface BatchRules {
    * Returns whether it did.
    */
   readonly letWait?: (query: PendingQuery, isOfOwner: boolean) => boolean;
+  /** Takes over a query of an owner who was found to be slow. Returns whether it did. */
+  readonly moveApart?: (query: PendingQuery) => boolean;
 }
 
 /** What is logged, unlike conflicts and statements at fault. */
@@ -205,9 +207,9 @@ export class BatchPlan implements TransactionListener {
     const { kind, named, locks } = this.rules;
     const isIsolated = this.mode === 'isolated';
     const isIsolatedEnd = isIsolated && isEnd(transaction);
-    // The first isolated inserts wait for a moment each.
-    const hasWaited =
-      kind === 'read' || !isIsolated || (this.waitsForLocks && (!this.isShared || this.isolations > 1));
+    // The first isolated statements wait for a moment each.
+    const mayWait = kind === 'read' || this.waitsForLocks;
+    const hasWaited = !isIsolated || (mayWait && (!this.isShared || this.isolations > 1));
     const hasMetLock = isLocked(error);
     if (hasMetLock && hasWaited && !locks.isRecent) locks.note();
     const undone = isIsolatedEnd ? this.takeKept().flatMap(({ unit }) => unit) : transaction;
@@ -330,7 +332,10 @@ export class BatchPlan implements TransactionListener {
     const isGivenUp = (query: PendingQuery): boolean => isLate(query) || this.isSetApart(query);
     const queries = this.retries.filter((query) => !isGivenUp(query));
     if (queries.length < this.retries.length) {
-      rejectAll(this.retries.filter(isGivenUp), new DatabaseBusy());
+      const isMoved = (query: PendingQuery): boolean =>
+        !isLate(query) && this.rules.moveApart?.(query) === true;
+      const refused = this.retries.filter((query) => isGivenUp(query) && !isMoved(query));
+      rejectAll(refused, new DatabaseBusy());
       this.findings.someGivenUp();
     }
     this.retries = [];
@@ -344,6 +349,7 @@ export class BatchPlan implements TransactionListener {
   private nextMode(): Mode {
     if (!this.hasUnknownFault) return this.mode;
     const { kind, named } = this.rules;
+    if (kind === 'read' && this.isMeasured && this.mode === 'isolated') return 'combined'; // with more time
     // Transactions of reads cost less than savepoints, where they can be pipelined.
     const most = kind === 'write' ? MOST_ISOLATIONS : Number(!named);
     return this.mode !== 'separate' && this.isolations < most ? 'isolated' : 'separate';

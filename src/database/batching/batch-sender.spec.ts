@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import {
   described,
@@ -10,8 +10,9 @@ import {
 } from '../../../test/support/fake-postgres.js';
 import { sendBatch, type TargetOfTest, targetOf } from '../../../test/support/send-batch.js';
 import { BatchSize } from './batch-size.js';
-import { Owners } from './owners.js';
+import { type Owner, Owners } from './owners.js';
 import { Probes } from './probes.js';
+import type { PendingQuery } from './statement.js';
 
 Logger.overrideLogger(false);
 
@@ -181,7 +182,7 @@ describe('BatchSender', () => {
     ]);
   });
 
-  it('asks again for a measured read that met a lock, and has no further ones wait for it', async () => {
+  it('asks again, with more time, for a measured read that met a lock', async () => {
     const probes = new Probes(new Owners(), undefined, true);
     probes.tookTooLong();
     Object.assign(target, { kind: 'read', probes });
@@ -190,17 +191,46 @@ describe('BatchSender', () => {
     const locked = [done(), error('55P03'), READY];
     const other = [done(), done(['b']), done(), time, READY];
     const ended = [done(), READY];
-    const server = FakePostgres.answering(
-      [...begun, ...locked, ...other, ...ended],
-      [done(), done(['a']), READY],
-    );
+    const server = FakePostgres.answering([...begun, ...locked, ...other, ...ended], [done(['a']), READY]);
     expect(await send(server, performance.now(), 'a', 'b')).toEqual([
       [{ name: 'a' }],
       [{ name: 'b' }],
       undefined,
     ]);
-    expect(server.received).toEqual(['----|-one--|----|-|', '-one|']);
-    expect(target.locks.isRecent).toBe(true);
+    expect(server.received).toEqual(['----|-one--|----|-|', 'one|']);
+    expect(target.locks.isRecent).toBe(false); // it has not waited for long
+  });
+
+  it('measures no more reads at once than a way that loses large packets lets pass', async () => {
+    const probes = new Probes(new Owners(), undefined, true);
+    const size = new BatchSize();
+    Object.assign(target, { kind: 'read', probes, size });
+    const taken: unknown[] = [];
+    const server = FakePostgres.answering([READY], [READY]);
+    for (const most of [16, 1]) {
+      probes.tookTooLong();
+      size.most = most;
+      await sendBatch(server, target, [], undefined, (wanted) => taken.push(wanted));
+    }
+    expect(taken).toEqual([4, 1]);
+  });
+
+  it('moves a measured read that took long apart, once its owner is known for that', async () => {
+    const owners = new Owners();
+    const probes = new Probes(owners, undefined, true);
+    probes.tookTooLong();
+    const owner: Owner = {};
+    owners.tookLong(owner);
+    const moveApart = jest.fn(({ resolve }: PendingQuery) => (resolve([]), true));
+    Object.assign(target, { kind: 'read', probes, moveApart });
+    const time = done(['1000']);
+    const begun = [done(), done(), done(), time, READY];
+    const cancelled = [done(), error('57014'), READY];
+    const other = [done(), done(['b']), done(), time, READY];
+    const server = FakePostgres.answering([...begun, ...cancelled, ...other, done(), READY]);
+    const answers = sendBatch(server, target, ['a', 'b'], undefined, undefined, owner);
+    expect(await answers).toEqual([[], [{ name: 'b' }], undefined]);
+    expect([moveApart.mock.calls.length, server.received.length]).toEqual([1, 1]);
   });
 
   describe('behind a pooler, that takes no pipelined transactions,', () => {

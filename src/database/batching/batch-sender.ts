@@ -43,7 +43,7 @@ export class BatchSender {
     this.connect(() => take(this.most), this.done);
   }
 
-  /** Of a way that loses large packets, smaller batches are asked for, measured or not. */
+  /** Where the way loses large packets, measured batches are small, too. */
   private get most(): number | undefined {
     const { kind, size, probes } = this.target;
     const { most } = this.plan;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { doubt, type Owner, Owners, partyOf, waited, WAITING } from './owners.js';
+import { doubt, lostRace, type Owner, Owners, partyOf, waited, WAITING } from './owners.js';
 
 describe('Owners', () => {
   let owners: Owners;
@@ -54,15 +54,15 @@ describe('Owners', () => {
     expect([doubtedAfter(4_999), doubtedAfter(1)]).toEqual([true, false]);
   });
 
-  it('are doubted for longer each time, unless it was long ago', () => {
+  it('are doubted for longer each time that they lose a race, unless it was long ago', () => {
     const doubted = [5, 60, 300, 300].map((seconds) => {
-      doubt(owner);
-      doubt(owner); // meanwhile, it is no relapse
+      lostRace(owner);
+      lostRace(owner); // meanwhile, it is no relapse
       return [doubtedAfter(seconds * 1_000 - 1), doubtedAfter(1)];
     });
     expect(doubted).toEqual(Array.from({ length: 4 }, () => [true, false]));
     jest.advanceTimersByTime(300_000);
-    doubt(owner);
+    lostRace(owner);
     expect([doubtedAfter(4_999), doubtedAfter(1)]).toEqual([true, false]);
   });
 

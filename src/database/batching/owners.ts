@@ -2,8 +2,10 @@
 const SLOW_MS = 30_000;
 /** Short, as a locked table may have been the cause. */
 const WAITING_MS = 10_000;
-/** For owners that lost a race with another replica, which has their batches run again: at first, and after relapses. */
+const DOUBTED_MS = 5_000;
+/** For those that lost a race with another replica, which has their batches run again: at first, and after relapses. */
 const RACED_MS = [5_000, 60_000, 300_000];
+/** For so long, a further slow read counts as no chance. */
 const SUSPECTED_MS = 5_000;
 /** For so long, a further slow statement, or race, counts as a relapse. */
 const REMEMBERED_MS = 300_000;
@@ -13,28 +15,31 @@ const PROOFS = [1, 8, 64];
 /** Whose a statement is: the API key of its request. */
 export interface Owner {
   /** Its inserts may share batches with each other only. */
-  doubt?: Doubt;
+  doubtedUntil?: number;
+  /** So may those of one that lost races. */
+  races?: Expectation;
   /** For so long they share batches with those of all that wait for locks. */
   waitsUntil?: number;
   slowness?: Slowness;
   suspectedAt?: number;
-  /** As whom it reads. */
+  /** The same key as a reader, whose reads are judged apart from its inserts. */
   reader?: Owner;
+  /** Of a reader. */
+  readonly key?: Owner;
 }
 
-/** Its reads are judged apart from its inserts. */
 export function readerOf(owner: Owner): Owner {
-  return (owner.reader ??= {});
+  return (owner.reader ??= { key: owner });
 }
 
 /** Times are by `performance.now()`. */
-interface Doubt {
+interface Expectation {
   readonly at: number;
   until: number;
   readonly relapses: number;
 }
 
-interface Slowness extends Doubt {
+interface Slowness extends Expectation {
   /** Statements that have to be quick until it is forgiven. */
   toProve: number;
 }
@@ -47,13 +52,18 @@ export const WAITING: Owner = {};
 
 /** An insert of theirs had its batch run again. */
 export function doubt(owner: Owner): void {
+  owner.doubtedUntil = performance.now() + DOUBTED_MS;
+}
+
+/** Another replica made a change of theirs meanwhile. */
+export function lostRace(owner: Owner): void {
   const at = performance.now();
-  const relapses = relapsesOf(owner.doubt, at, RACED_MS.length - 1);
-  owner.doubt = { at, until: at + (RACED_MS[relapses] as number), relapses };
+  const relapses = relapsesOf(owner.races, at, RACED_MS.length - 1);
+  owner.races = { at, until: at + (RACED_MS[relapses] as number), relapses };
 }
 
 /** What happens while it is expected is no relapse. */
-function relapsesOf(last: Doubt | undefined, at: number, most: number): number {
+function relapsesOf(last: Expectation | undefined, at: number, most: number): number {
   if (!last || at - Math.max(last.at, last.until) >= REMEMBERED_MS) return 0;
   return Math.min(last.relapses + Number(at >= last.until), most);
 }
@@ -66,7 +76,8 @@ export function waited(owner: Owner): void {
 /** Those that a statement of this owner shares batches with, if not with all. */
 export function partyOf(owner: Owner): Owner | undefined {
   const now = performance.now();
-  if (now < (owner.doubt?.until ?? 0) || isKnownAsSlow(owner)) return owner;
+  const { doubtedUntil = 0, races } = owner;
+  if (now < Math.max(doubtedUntil, races?.until ?? 0) || isKnownAsSlow(owner)) return owner;
   return now < (owner.waitsUntil ?? 0) ? WAITING : undefined;
 }
 

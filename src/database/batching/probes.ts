@@ -93,6 +93,7 @@ export class Probes {
     }
     this.toLookAt = 0;
     this.allUntil = -Infinity;
+    this.size = this.least;
     this.restsUntil = performance.now() + LOOK_MS;
   }
 

@@ -94,7 +94,10 @@ export class StatementQueue {
   }
 
   private place(query: PendingQuery): PendingQuery | undefined {
-    const free = this.places?.take({ group: query.owner, giveUp: () => this.giveUp(placed) });
+    const free = this.places?.take({
+      group: query.owner?.key ?? query.owner,
+      giveUp: () => this.giveUp(placed),
+    });
     if (this.places ? !free : this.waiting.length >= MOST_WAITING) return undefined;
     const placed = free ? { ...query, free } : query;
     this.waiting.push(placed);

@@ -96,7 +96,8 @@ export class StatementQueues {
     const probes = { reads: probesOf(undefined, true), writes: probesOf(), recorded: probesOf() };
     // The batches of a cluster do not all wait for one that is late.
     const forReads = distribution ? targetOf('read', kept(read)) : targetOf('read', withSpare(read), true);
-    this.primaryReads = new StatementQueue({ ...forReads, probes: probes.reads }, read);
+    const moveApart = (query: PendingQuery) => this.slowReads.takeOver({ ...query, party: query.owner });
+    this.primaryReads = new StatementQueue({ ...forReads, probes: probes.reads, moveApart }, read);
     this.standbys =
       connection.kind === 'server' && connection.standbyUrls?.length
         ? new StandbyReads(connection, this.primaryReads, availability)

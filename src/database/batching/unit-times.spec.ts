@@ -15,7 +15,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it('measures from the answer of the first unit on, and only inserts', () => {
+it('measures from the answer of the first unit on, and only statements of callers', () => {
   const times = new UnitTimes(() => 0);
   jest.advanceTimersByTime(30);
   times.answered([BEGIN]);

@@ -29,7 +29,7 @@ interface Outcome {
   readonly rows?: readonly Row[][];
 }
 
-/** What the server took for each statement of an isolated batch: the answers of its units come one by one. */
+/** What the server took for each statement of an isolated batch, by its clock, or as the answers of units come one by one. */
 export class UnitTimes {
   readonly statements: StatementTime[] = [];
   /** What the way to the server takes: its first unit does not begin later. */

@@ -15,7 +15,7 @@ const IN_VAIN_MS = 500;
 /** A role sees what its own sessions wait for. First the one whose statement is under way for the longest. */
 const ask = (
   mark: string,
-): string => `SELECT pid, pid = pg_backend_pid() AS "isOwn", state = 'active' AS "isActive",
+): string => `${mark}SELECT pid, pid = pg_backend_pid() AS "isOwn", state = 'active' AS "isActive",
     state = 'active' AND least(xact_start, query_start) < clock_timestamp() - interval '${WORKING_MS} ms' AS "isWorking",
     starts_with(query, '${mark}') AS "isMarked", wait_event_type || '/' || wait_event AS event
   FROM pg_stat_activity WHERE usename = session_user AND datname = current_database() AND backend_type = 'client backend'
@@ -119,7 +119,8 @@ function deadBehindPooler(overdue: readonly ServerClient[], sessions: readonly S
   if (sessions.length === 0) return [];
   const now = performance.now();
   for (const each of overdue) each.hangsSince ??= now;
-  const isKnown = sessions.some(({ isOwn, isActive }) => isOwn && isActive); // not without `track_activities`
+  // Not without `track_activities`, nor if the pooler takes comments away.
+  const isKnown = sessions.some(({ isOwn, isActive, isMarked }) => isOwn && isActive && isMarked);
   const working = sessions.filter((each) => each.isWorking && isForUs(each)).length;
   if (!isKnown || working >= overdue.length) return [];
   const long = overdue.filter(({ hangsSince = now }) => hangsSince <= now - IN_VAIN_MS);
