@@ -1,10 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { DatabaseError } from 'pg';
 import type { ServerClient } from '../availability.js';
 import { readSockets } from '../../common/read-sockets.js';
 import { StallWatch } from './stall-watch.js';
 
 const START = 'The database does not complete statements, which are answered 503: wait event';
+const IGNORANCE =
+  'pg_stat_activity does not tell what server processes do, so connections whose answers got lost are closed late: track_activities is off';
 const DEAD = 'Dead connections to the database are closed: 2, whose answers got lost.';
 const lines: string[] = [];
 
@@ -113,7 +116,7 @@ it.each([
     [`${START} IO/WALSync`, DEAD],
   ],
   ['as many work, or more', ['IPC/SyncRep', null, null], true, [0, 0, 0], [`${START} IPC/SyncRep`]],
-  ['that is unknown', [undefined, undefined], false, [0, 0], [`${START} unknown`]],
+  ['that is unknown', [undefined, undefined], false, [0, 0], [IGNORANCE, `${START} unknown`]],
 ])(
   'Behind a pooler, whose process ids are its own, if %s, as many connections are closed after a while as wait in vain',
   async (_when, events, isTracked, closed, logged) => {
@@ -131,3 +134,31 @@ it.each([
     expect(lines).toEqual(logged);
   },
 );
+
+it.each([
+  ['cannot be read', 'permission denied for view pg_stat_activity', () => forbidden],
+  ['is empty, behind a pooler', 'track_activities is off', () => serverWith([], 7, false)],
+] as const)(
+  'While pg_stat_activity %s, two connections are closed each ten seconds',
+  async (_how, reason, server) => {
+    const at = overdueAt('?', '?', '?');
+    const watch = new StallWatch('', 0, 0);
+    const now = Math.ceil(performance.now());
+    const closed = [];
+    for (const ms of [0, 9_999, 10_000, 19_999, 20_000]) {
+      jest.spyOn(performance, 'now').mockReturnValue(now + ms);
+      watch.watch(at, server());
+      await turn();
+      const isClosed = ({ connection }: Overdue) => connection.stream.destroy.mock.calls.length > 0;
+      closed.push([...at.overdue].filter(isClosed).length);
+      for (const each of at.overdue) if (isClosed(each)) at.overdue.delete(each);
+    }
+    expect(closed).toEqual([0, 0, 2, 0, 1]);
+    expect(lines[0]).toBe(IGNORANCE.replace('track_activities is off', reason));
+    expect(lines.filter((line) => line.startsWith('pg_stat'))).toHaveLength(1);
+  },
+);
+
+const forbidden = {
+  query: () => Promise.reject(new DatabaseError('permission denied for view pg_stat_activity', 1, 'error')),
+};

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { readSockets } from '../../common/read-sockets.js';
 import { Availability, type ServerClient } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
@@ -7,8 +8,8 @@ const EVERY_MS = 300;
 /** Commits that are late again and again are one incident. */
 const QUIET_MS = 5_000;
 
-/** Longer than a transaction takes without a cause. */
-const WORKING_MS = 100;
+/** Longer than a statement may wait for a lock. Those of answers that are overdue take longer. */
+const WORKING_MS = 500;
 /** Behind a pooler, beyond the time after which an answer is overdue. Few transactions take longer in all. */
 const IN_VAIN_MS = 500;
 
@@ -44,6 +45,9 @@ interface Queryable {
 export class StallWatch extends Availability {
   private askAt = -Infinity;
   private overdueAt = -Infinity;
+  private closeAgainAt = -Infinity;
+  /** Why it is not known what the server processes do. */
+  private ignorance = '';
 
   constructor(
     /** In front of the statements of this process, if a pooler hides which they are. */
@@ -68,12 +72,10 @@ export class StallWatch extends Availability {
   private async ask(of: Connections, client?: Queryable): Promise<void> {
     const { overdue } = of;
     const before = [...overdue];
-    const sessions = client ? (await client.query(ask(this.mark))).rows : [];
+    const sessions = client ? await this.sessionsOf(client) : [];
     await readSockets(); // an answer may have come meanwhile
     const still = before.filter((each) => overdue.has(each));
-    const dead = isDirect(client, sessions)
-      ? still.filter((each) => isDead(each, sessions))
-      : deadBehindPooler(still, sessions);
+    const dead = client ? this.deadOf(still, sessions, client) : [];
     if (dead.length > 0) {
       this.close(dead);
       of.recordLostAnswers();
@@ -81,6 +83,43 @@ export class StallWatch extends Availability {
     if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
     const longest = sessions.find((each) => each.isActive && isForUs(each));
     this.markAway(`wait event ${longest?.event ?? 'unknown'}`);
+  }
+
+  private async sessionsOf(client: Queryable): Promise<Session[]> {
+    try {
+      return (await client.query(ask(this.mark))).rows;
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      this.tellIgnorance(error.message);
+      return [];
+    }
+  }
+
+  private tellIgnorance(reason: string): void {
+    if (reason === this.ignorance) return;
+    this.ignorance = reason;
+    this.logger.error(
+      `pg_stat_activity does not tell what server processes do, so connections whose answers got lost are closed late: ${reason}`,
+    );
+  }
+
+  private deadOf(
+    overdue: readonly ServerClient[],
+    sessions: readonly Session[],
+    client: Queryable,
+  ): ServerClient[] {
+    const isHidden = sessions.length > 0 && !isDirect(client, sessions) && !tells(sessions);
+    if (isHidden) this.tellIgnorance('track_activities is off');
+    if (isDirect(client, sessions)) return overdue.filter((each) => isDead(each, sessions));
+    const now = performance.now();
+    for (const each of overdue) each.hangsSince ??= now;
+    const longerThan = (ms: number) => overdue.filter(({ hangsSince = now }) => hangsSince <= now - ms);
+    if (tells(sessions)) return longerThan(IN_VAIN_MS).slice(0, inVain(overdue.length, sessions));
+    // They may be commits that wait for a standby, to which few more may be added.
+    if (now < this.closeAgainAt) return [];
+    const some = longerThan(DATABASE_LIMITS.hungMs).slice(0, DATABASE_LIMITS.abandoned);
+    if (some.length > 0) this.closeAgainAt = now + DATABASE_LIMITS.hungMs;
+    return some;
   }
 
   private close(dead: readonly ServerClient[]): void {
@@ -107,6 +146,11 @@ function isForUs(session: Session): boolean {
   return session.isMarked === true && !session.isOwn && !waitsForUs(session);
 }
 
+/** Also not if a pooler takes comments away. */
+function tells(sessions: readonly Session[]): boolean {
+  return sessions.some(({ isOwn, isActive, isMarked }) => isOwn && isActive && isMarked);
+}
+
 function waitsForUs({ event }: Session): boolean {
   return event?.startsWith('Client/') ?? false;
 }
@@ -115,16 +159,8 @@ function waitsForUs({ event }: Session): boolean {
  * A pooler hides which server process works for which connection, but not how many work: those beyond that number wait in
  * vain. The others may be commits that wait for a standby, with which few more would wait.
  */
-function deadBehindPooler(overdue: readonly ServerClient[], sessions: readonly Session[]): ServerClient[] {
-  if (sessions.length === 0) return [];
-  const now = performance.now();
-  for (const each of overdue) each.hangsSince ??= now;
-  // Not without `track_activities`, nor if the pooler takes comments away.
-  const isKnown = sessions.some(({ isOwn, isActive, isMarked }) => isOwn && isActive && isMarked);
-  const working = sessions.filter((each) => each.isWorking && isForUs(each)).length;
-  if (!isKnown || working >= overdue.length) return [];
-  const long = overdue.filter(({ hangsSince = now }) => hangsSince <= now - IN_VAIN_MS);
-  return long.slice(0, overdue.length - working);
+function inVain(overdue: number, sessions: readonly Session[]): number {
+  return Math.max(0, overdue - sessions.filter((each) => each.isWorking && isForUs(each)).length);
 }
 
 /** If the server process is gone, or waits for us: it received no statement, or its answer was lost. */
