@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { doubt, lostRace, type Owner, Owners, partyOf, waited, WAITING } from './owners.js';
+import { doubt, lostRace, type Owner, Owners, partyOf, readerOf, waited, WAITING } from './owners.js';
 
 describe('Owners', () => {
   let owners: Owners;
@@ -37,6 +37,15 @@ describe('Owners', () => {
     jest.advanceTimersByTime(300_000);
     owners.tookLong(owner);
     expect(proofs()).toBe(1);
+  });
+
+  it('need more quick statements as readers, who mix slow reads with quick ones', () => {
+    owner = readerOf({});
+    const needed = [1, 2, 3].map(() => {
+      owners.tookLong(owner);
+      return proofs();
+    });
+    expect(needed).toEqual([16, 64, 64]);
   });
 
   it('are wanted while some inserts take long, also if it is not known whose', () => {

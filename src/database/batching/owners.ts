@@ -11,6 +11,8 @@ const SUSPECTED_MS = 5_000;
 const REMEMBERED_MS = 300_000;
 /** A key whose rows are seldom slow must not be forgiven again and again. */
 const PROOFS = [1, 8, 64];
+/** Those who mix slow reads with quick ones would come back at once. */
+const PROOFS_OF_READS = [16, 64];
 
 /** Whose a statement is: the API key of its request. */
 export interface Owner {
@@ -62,9 +64,13 @@ export function lostRace(owner: Owner): void {
   owner.races = { at, until: at + (RACED_MS[relapses] as number), relapses };
 }
 
+function isRemembered(last: Expectation | undefined, at: number): last is Expectation {
+  return last !== undefined && at - Math.max(last.at, last.until) < REMEMBERED_MS;
+}
+
 /** What happens while it is expected is no relapse. */
 function relapsesOf(last: Expectation | undefined, at: number, most: number): number {
-  if (!last || at - Math.max(last.at, last.until) >= REMEMBERED_MS) return 0;
+  if (!isRemembered(last, at)) return 0;
   return Math.min(last.relapses + Number(at >= last.until), most);
 }
 
@@ -102,16 +108,17 @@ export class Owners {
     this.want();
     if (!owner) return;
     const at = performance.now();
-    const relapses = relapsesOf(owner.slowness, at, PROOFS.length - 1);
-    owner.slowness = { at, until: at + SLOW_MS, relapses, toProve: PROOFS[relapses] as number };
+    const proofs = owner.key ? PROOFS_OF_READS : PROOFS;
+    const relapses = relapsesOf(owner.slowness, at, proofs.length - 1);
+    owner.slowness = { at, until: at + SLOW_MS, relapses, toProve: proofs[relapses] as number };
   }
 
-  /** One read may have taken long by chance. Returns whether it is the second of late. */
+  /** One read may have taken long by chance. Returns whether it is the second of late, or a relapse. */
   suspect(owner: Owner): boolean {
     this.want();
-    const { suspectedAt = -Infinity } = owner;
+    const { suspectedAt = -Infinity, slowness } = owner;
     owner.suspectedAt = performance.now();
-    return owner.suspectedAt - suspectedAt < SUSPECTED_MS;
+    return owner.suspectedAt - suspectedAt < SUSPECTED_MS || isRemembered(slowness, owner.suspectedAt);
   }
 
   wasQuick({ slowness }: Owner): void {

@@ -19,6 +19,8 @@ const QUICKEST_OF_MS = 10_000;
 const REMEMBERED_MS = 3_000;
 /** A statement is slow that takes so much longer than twice the usual time. */
 const SLOW_MS = 15;
+/** Less than the part of a statement that isolated reads have at least. */
+const CLEARLY_SLOW_MS = 90;
 /** If a batch was slow, but none of so many statements, as while the disk is, no further ones are looked at for a while. */
 const TO_LOOK_AT = 16;
 const REST_MS = 1_000;
@@ -98,9 +100,9 @@ export class Probes {
   }
 
   private begin(): void {
+    if (!this.areReads || this.most === undefined) this.size = this.least;
     this.toLookAt = TO_LOOK_AT;
     this.lookUntil = performance.now() + LOOK_MS;
-    this.size = this.least;
   }
 
   compare(times: UnitTimes): void {
@@ -117,12 +119,12 @@ export class Probes {
         isKnownAsSlow(statement.owner) ||
         statement.atLeastMs - statement.mayHaveWaitedMs > limitOf(statement),
     );
-    for (const { owner } of slow) this.blame(owner);
+    const someAreQuick = statements.some(({ hasSucceeded, ms }) => hasSucceeded && ms < SLOW_MS);
+    for (const one of slow) this.blame(one, someAreQuick);
     const slowOwners = new Set(slow.map(({ owner }) => owner));
     const quick = statements.filter(({ owner }) => !slowOwners.has(owner));
     if (this.areOfParty) this.forgive(quick, limits.mostMs);
-    else if (statements.some(({ hasSucceeded, ms }) => hasSucceeded && ms < SLOW_MS))
-      this.quickAt = performance.now();
+    else if (someAreQuick) this.quickAt = performance.now();
     if (isProbe || slow.length > 0) this.lookedAt(statements, slow.length > 0);
     else if (took.length > 0 && performance.now() >= this.restsUntil) this.begin();
   }
@@ -132,9 +134,11 @@ export class Probes {
     return !this.areReads || owner !== undefined || !this.owners.areWanted;
   }
 
-  private blame(owner: Owner | undefined): void {
-    const isKnown = !this.areReads || !owner || isKnownAsSlow(owner);
-    if (isKnown || this.owners.suspect(owner)) this.owners.tookLong(owner);
+  /** A read that took long may have done so by chance, unless others did not and it took very long. */
+  private blame({ owner, atLeastMs, mayHaveWaitedMs }: StatementTime, someAreQuick: boolean): void {
+    const isClear = someAreQuick && atLeastMs - mayHaveWaitedMs > CLEARLY_SLOW_MS;
+    const needsNoProof = !this.areReads || !owner || isKnownAsSlow(owner) || isClear;
+    if (needsNoProof || this.owners.suspect(owner)) this.owners.tookLong(owner);
   }
 
   /** Infinite if it is not known what is usual: then nobody is to blame, but what was cancelled of a party is slow. */
@@ -152,10 +156,11 @@ export class Probes {
   private lookedAt(statements: readonly StatementTime[], someAreSlow: boolean): void {
     this.toLookAt -= statements.length;
     const ms = statements.reduce((sum, statement) => sum + statement.ms, 0);
-    const isFull = !this.areOfParty || statements.length >= this.size;
-    const areUnexpected = someAreSlow && !this.areOfParty;
-    if (areUnexpected || ms > MOST_MS) this.size = this.least;
-    else if (ms <= MOST_MS / 2 && isFull) this.size = Math.min(2 * this.size, MOST_PROBED);
+    const mayGrow = this.areOfParty ? statements.length >= this.size : !someAreSlow;
+    // Slow reads are few beside those of all, which must not wait for them; they keep no locks.
+    const mustShrink = ms > MOST_MS || (someAreSlow && !this.areReads);
+    if (mustShrink) this.size = this.least;
+    else if (ms <= MOST_MS / 2 && mayGrow) this.size = Math.min(2 * this.size, MOST_PROBED);
     if (someAreSlow) this.allUntil = performance.now() + ALL_MS;
     else if (this.toLookAt <= 0) this.restsUntil = performance.now() + REST_MS;
   }

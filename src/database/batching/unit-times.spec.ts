@@ -57,7 +57,7 @@ it('knows that the server may have waited until the way took many rows', () => {
   const times = new UnitTimes(() => 0);
   jest.advanceTimersByTime(50);
   times.answered([BEGIN], undefined, at(1_000));
-  for (const rows of [15, 1, 1])
+  for (const rows of [99, 1, 1])
     times.answered(
       unit,
       undefined,

@@ -8,8 +8,8 @@ import type { TransactionListener } from './pipelined-batch.js';
 import type { PendingQuery, Row } from './statement.js';
 
 const TICK_MS = 5;
-/** What a way takes at once, though rows may be large. */
-const ROWS_SENT = 16;
+/** What a way takes at once, unless rows are large. */
+const ROWS_SENT = 100;
 
 export interface StatementTime {
   readonly owner: Owner | undefined;
