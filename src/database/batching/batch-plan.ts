@@ -330,7 +330,7 @@ export class BatchPlan implements TransactionListener {
   takeRetries(): PendingQuery[] {
     const isLate = lateAt(performance.now());
     const isGivenUp = (query: PendingQuery): boolean => isLate(query) || this.isSetApart(query);
-    const queries = this.retries.filter((query) => !isGivenUp(query));
+    const queries = this.cancelledLast(this.retries.filter((query) => !isGivenUp(query)));
     if (queries.length < this.retries.length) {
       const isMoved = (query: PendingQuery): boolean =>
         !isLate(query) && this.rules.moveApart?.(query) === true;
@@ -344,6 +344,13 @@ export class BatchPlan implements TransactionListener {
     this.mode = next;
     this.hasUnknownFault = false;
     return queries;
+  }
+
+  /** What fails a transaction again keeps the rows in front of it. */
+  private cancelledLast(queries: PendingQuery[]): PendingQuery[] {
+    const { cancelled } = this;
+    if (cancelled.size === 0 || this.rules.kind === 'write') return queries;
+    return queries.toSorted((one, other) => Number(cancelled.has(one)) - Number(cancelled.has(other)));
   }
 
   private nextMode(): Mode {

@@ -182,22 +182,25 @@ describe('BatchSender', () => {
     ]);
   });
 
-  it('asks again, with more time, for a measured read that met a lock', async () => {
+  it('asks again, with more time, for measured reads that met a lock or took long, these last', async () => {
     const probes = new Probes(new Owners(), undefined, true);
     probes.tookTooLong();
     Object.assign(target, { kind: 'read', probes });
     const time = done(['1000']);
     const begun = [done(), done(), done(), time, READY];
-    const locked = [done(), error('55P03'), READY];
+    const failed = (code: string) => [done(), error(code), READY];
     const other = [done(), done(['b']), done(), time, READY];
-    const ended = [done(), READY];
-    const server = FakePostgres.answering([...begun, ...locked, ...other, ...ended], [done(['a']), READY]);
-    expect(await send(server, performance.now(), 'a', 'b')).toEqual([
+    const server = FakePostgres.answering(
+      [...begun, ...failed('57014'), ...other, ...failed('55P03'), done(), READY],
+      [done(['c']), done(['a']), READY],
+    );
+    expect(await send(server, performance.now(), 'a', 'b', 'c')).toEqual([
       [{ name: 'a' }],
       [{ name: 'b' }],
+      [{ name: 'c' }],
       undefined,
     ]);
-    expect(server.received).toEqual(['----|-one--|----|-|', 'one|']);
+    expect(server.received).toEqual(['----|-one--|----|----|-|', 'oneone|']);
     expect(target.locks.isRecent).toBe(false); // it has not waited for long
   });
 

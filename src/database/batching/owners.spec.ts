@@ -46,6 +46,10 @@ describe('Owners', () => {
       return proofs();
     });
     expect(needed).toEqual([16, 64, 64]);
+    owners.tookLong(owner);
+    for (let quick = 0; quick < 60; quick++) owners.wasQuick(owner);
+    owners.tookLong(owner); // between them
+    expect(proofs()).toBe(8);
   });
 
   it('are wanted while some inserts take long, also if it is not known whose', () => {

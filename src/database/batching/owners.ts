@@ -13,6 +13,8 @@ const REMEMBERED_MS = 300_000;
 const PROOFS = [1, 8, 64];
 /** Those who mix slow reads with quick ones would come back at once. */
 const PROOFS_OF_READS = [16, 64];
+/** For each further slow read. */
+const PROOFS_OF_ONE = 4;
 
 /** Whose a statement is: the API key of its request. */
 export interface Owner {
@@ -64,13 +66,9 @@ export function lostRace(owner: Owner): void {
   owner.races = { at, until: at + (RACED_MS[relapses] as number), relapses };
 }
 
-function isRemembered(last: Expectation | undefined, at: number): last is Expectation {
-  return last !== undefined && at - Math.max(last.at, last.until) < REMEMBERED_MS;
-}
-
 /** What happens while it is expected is no relapse. */
 function relapsesOf(last: Expectation | undefined, at: number, most: number): number {
-  if (!isRemembered(last, at)) return 0;
+  if (!last || at - Math.max(last.at, last.until) >= REMEMBERED_MS) return 0;
   return Math.min(last.relapses + Number(at >= last.until), most);
 }
 
@@ -103,22 +101,29 @@ export class Owners {
     this.wantedUntil = performance.now() + SLOW_MS;
   }
 
-  /** All may have been slow for a moment. So one quick statement is enough at first, and many more after relapses. */
+  /**
+   * All may have been slow for a moment. So one quick insert is enough at first, and more after relapses. A reader has to be
+   * quick more often than slow.
+   */
   tookLong(owner: Owner | undefined): void {
     this.want();
     if (!owner) return;
     const at = performance.now();
-    const proofs = owner.key ? PROOFS_OF_READS : PROOFS;
-    const relapses = relapsesOf(owner.slowness, at, proofs.length - 1);
-    owner.slowness = { at, until: at + SLOW_MS, relapses, toProve: proofs[relapses] as number };
+    const { slowness, key } = owner;
+    const proofs = key ? PROOFS_OF_READS : PROOFS;
+    const relapses = relapsesOf(slowness, at, proofs.length - 1);
+    const most = proofs[relapses] as number;
+    const isExpected = key !== undefined && slowness !== undefined && at < slowness.until;
+    const toProve = isExpected ? Math.min(most, slowness.toProve + PROOFS_OF_ONE) : most;
+    owner.slowness = { at, until: at + SLOW_MS, relapses, toProve };
   }
 
-  /** One read may have taken long by chance. Returns whether it is the second of late, or a relapse. */
+  /** One read may have taken long by chance. Returns whether it is the second of late. */
   suspect(owner: Owner): boolean {
     this.want();
-    const { suspectedAt = -Infinity, slowness } = owner;
+    const { suspectedAt = -Infinity } = owner;
     owner.suspectedAt = performance.now();
-    return owner.suspectedAt - suspectedAt < SUSPECTED_MS || isRemembered(slowness, owner.suspectedAt);
+    return owner.suspectedAt - suspectedAt < SUSPECTED_MS;
   }
 
   wasQuick({ slowness }: Owner): void {

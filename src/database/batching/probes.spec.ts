@@ -169,13 +169,6 @@ describe('Probes', () => {
     expect(doubtedAfter([time(others, 1), time(mine, 91)], reads)).toEqual([true, false]);
   });
 
-  it('blame a reader at once whose reads took long before', () => {
-    const reads = new Probes(owners, undefined, true);
-    owners.tookLong(mine);
-    jest.advanceTimersByTime(30_000);
-    expect(doubtedAfter([time(others, 1), time(mine, 60)], reads)).toEqual([true, false]);
-  });
-
   it('follow a lost answer, unless the way loses some: then none follow for a while', () => {
     const slow = (): boolean => {
       probes.combined(DISTANCE_MS + 100);

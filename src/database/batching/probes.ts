@@ -89,13 +89,13 @@ export class Probes {
 
   /** Measured reads are sent apart, and have longer answers, which a way that loses some would lose more often. */
   lostAnswer(isLostOnTheWay: boolean): void {
+    this.size = this.least;
     if (!isLostOnTheWay) {
       this.begin();
       return;
     }
     this.toLookAt = 0;
     this.allUntil = -Infinity;
-    this.size = this.least;
     this.restsUntil = performance.now() + LOOK_MS;
   }
 
@@ -113,18 +113,21 @@ export class Probes {
     const limits = this.limitsOf(times);
     const limitOf = ({ isCancelled }: StatementTime) => (isCancelled ? limits.ofCancelledMs : limits.mostMs);
     const took = statements.filter((one) => one.atLeastMs > limitOf(one) && this.mayBlame(one.owner));
-    // Those that are known as slow already need no proof.
-    const slow = took.filter(
-      (statement) =>
-        isKnownAsSlow(statement.owner) ||
-        statement.atLeastMs - statement.mayHaveWaitedMs > limitOf(statement),
-    );
-    const someAreQuick = statements.some(({ hasSucceeded, ms }) => hasSucceeded && ms < SLOW_MS);
-    for (const one of slow) this.blame(one, someAreQuick);
+    // Those that are known as slow already need no proof that they did not wait for locks.
+    const slow = took.filter((one) => {
+      const isKnown = !this.areReads && isKnownAsSlow(one.owner);
+      return isKnown || one.atLeastMs - one.mayHaveWaitedMs > limitOf(one);
+    });
+    const quickOnes = statements.filter(({ hasSucceeded, ms }) => hasSucceeded && ms < SLOW_MS);
+    for (const one of slow)
+      this.blame(
+        one,
+        quickOnes.some(({ owner }) => owner !== one.owner),
+      );
     const slowOwners = new Set(slow.map(({ owner }) => owner));
     const quick = statements.filter(({ owner }) => !slowOwners.has(owner));
     if (this.areOfParty) this.forgive(quick, limits.mostMs);
-    else if (someAreQuick) this.quickAt = performance.now();
+    else if (quickOnes.length > 0) this.quickAt = performance.now();
     if (isProbe || slow.length > 0) this.lookedAt(statements, slow.length > 0);
     else if (took.length > 0 && performance.now() >= this.restsUntil) this.begin();
   }
@@ -134,9 +137,9 @@ export class Probes {
     return !this.areReads || owner !== undefined || !this.owners.areWanted;
   }
 
-  /** A read that took long may have done so by chance, unless others did not and it took very long. */
-  private blame({ owner, atLeastMs, mayHaveWaitedMs }: StatementTime, someAreQuick: boolean): void {
-    const isClear = someAreQuick && atLeastMs - mayHaveWaitedMs > CLEARLY_SLOW_MS;
+  /** A read that took long may have done so by chance, unless those of others were quick and it took very long. */
+  private blame({ owner, atLeastMs, mayHaveWaitedMs }: StatementTime, othersAreQuick: boolean): void {
+    const isClear = othersAreQuick && atLeastMs - mayHaveWaitedMs > CLEARLY_SLOW_MS;
     const needsNoProof = !this.areReads || !owner || isKnownAsSlow(owner) || isClear;
     if (needsNoProof || this.owners.suspect(owner)) this.owners.tookLong(owner);
   }

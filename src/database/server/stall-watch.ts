@@ -3,6 +3,7 @@ import { readSockets } from '../../common/read-sockets.js';
 import { Availability, type ServerClient } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
+import { DeadGuesses } from './dead-guesses.js';
 
 const EVERY_MS = 300;
 /** Commits that are late again and again are one incident. */
@@ -12,6 +13,10 @@ const QUIET_MS = 5_000;
 const WORKING_MS = 500;
 /** Behind a pooler, beyond the time after which an answer is overdue. Few transactions take longer in all. */
 const IN_VAIN_MS = 500;
+
+const FORBIDDEN = '42501';
+const LOST = 'whose answers got lost.';
+const LATE = `whose answers have not come for ${DATABASE_LIMITS.hungMs / 1_000} s.`;
 
 /** A role sees what its own sessions wait for. First the one whose statement is under way for the longest. */
 const ask = (
@@ -45,7 +50,7 @@ interface Queryable {
 export class StallWatch extends Availability {
   private askAt = -Infinity;
   private overdueAt = -Infinity;
-  private closeAgainAt = -Infinity;
+  private readonly guesses = new DeadGuesses();
   /** Why it is not known what the server processes do. */
   private ignorance = '';
 
@@ -62,8 +67,9 @@ export class StallWatch extends Availability {
   watch(of: Connections, client?: Queryable): void {
     const { overdue } = of;
     const now = performance.now();
-    if (overdue.size > 0) this.overdueAt = now;
-    else if (now - this.overdueAt >= this.quietMs) this.markAvailable(this.overdueAt);
+    if (overdue.size === 0) this.guesses.end();
+    else this.overdueAt = now;
+    if (overdue.size === 0 && now - this.overdueAt >= this.quietMs) this.markAvailable(this.overdueAt);
     if (overdue.size === 0 || now < this.askAt) return;
     this.askAt = now + this.everyMs;
     this.ask(of, client).catch(() => {}); // it asks again
@@ -75,11 +81,11 @@ export class StallWatch extends Availability {
     const sessions = client ? await this.sessionsOf(client) : [];
     await readSockets(); // an answer may have come meanwhile
     const still = before.filter((each) => overdue.has(each));
-    const dead = client ? this.deadOf(still, sessions, client) : [];
-    if (dead.length > 0) {
-      this.close(dead);
-      of.recordLostAnswers();
-    }
+    const known = deadOf(still, sessions, client);
+    const dead = known ?? (client ? this.guesses.next(still) : []);
+    if (!known && sessions.length > 0) this.tellIgnorance('track_activities is off');
+    if (dead.length > 0) this.close(dead, known ? LOST : LATE);
+    if (known && dead.length > 0) of.recordLostAnswers();
     if (this.isAway || still.length - dead.length < DATABASE_LIMITS.abandoned) return;
     const longest = sessions.find((each) => each.isActive && isForUs(each));
     this.markAway(`wait event ${longest?.event ?? 'unknown'}`);
@@ -89,7 +95,7 @@ export class StallWatch extends Availability {
     try {
       return (await client.query(ask(this.mark))).rows;
     } catch (error) {
-      if (!(error instanceof DatabaseError)) throw error;
+      if (!(error instanceof DatabaseError) || error.code !== FORBIDDEN) throw error;
       this.tellIgnorance(error.message);
       return [];
     }
@@ -103,28 +109,9 @@ export class StallWatch extends Availability {
     );
   }
 
-  private deadOf(
-    overdue: readonly ServerClient[],
-    sessions: readonly Session[],
-    client: Queryable,
-  ): ServerClient[] {
-    const isHidden = sessions.length > 0 && !isDirect(client, sessions) && !tells(sessions);
-    if (isHidden) this.tellIgnorance('track_activities is off');
-    if (isDirect(client, sessions)) return overdue.filter((each) => isDead(each, sessions));
-    const now = performance.now();
-    for (const each of overdue) each.hangsSince ??= now;
-    const longerThan = (ms: number) => overdue.filter(({ hangsSince = now }) => hangsSince <= now - ms);
-    if (tells(sessions)) return longerThan(IN_VAIN_MS).slice(0, inVain(overdue.length, sessions));
-    // They may be commits that wait for a standby, to which few more may be added.
-    if (now < this.closeAgainAt) return [];
-    const some = longerThan(DATABASE_LIMITS.hungMs).slice(0, DATABASE_LIMITS.abandoned);
-    if (some.length > 0) this.closeAgainAt = now + DATABASE_LIMITS.hungMs;
-    return some;
-  }
-
-  private close(dead: readonly ServerClient[]): void {
+  private close(dead: readonly ServerClient[], why: string): void {
     for (const each of dead) destroyConnection(each);
-    this.logger.warn(`Dead connections to the database are closed: ${dead.length}, whose answers got lost.`);
+    this.logger.warn(`Dead connections to the database are closed: ${dead.length}, ${why}`);
   }
 
   protected override logAway(reason: string): void {
@@ -156,11 +143,23 @@ function waitsForUs({ event }: Session): boolean {
 }
 
 /**
- * A pooler hides which server process works for which connection, but not how many work: those beyond that number wait in
- * vain. The others may be commits that wait for a standby, with which few more would wait.
+ * `undefined` if that is not known. A pooler hides which server process works for which connection, but not how many work:
+ * those beyond that number wait in vain. The others may be commits that wait for a standby, with which few more would wait.
  */
-function inVain(overdue: number, sessions: readonly Session[]): number {
-  return Math.max(0, overdue - sessions.filter((each) => each.isWorking && isForUs(each)).length);
+function deadOf(
+  overdue: readonly ServerClient[],
+  sessions: readonly Session[],
+  client: Queryable | undefined,
+): ServerClient[] | undefined {
+  if (isDirect(client, sessions)) return overdue.filter((each) => isDead(each, sessions));
+  if (!client) return undefined;
+  const now = performance.now();
+  for (const each of overdue) each.hangsSince ??= now;
+  if (!tells(sessions)) return undefined;
+  const working = sessions.filter((each) => each.isWorking && isForUs(each)).length;
+  return overdue
+    .filter(({ hangsSince = now }) => hangsSince <= now - IN_VAIN_MS)
+    .slice(0, Math.max(0, overdue.length - working));
 }
 
 /** If the server process is gone, or waits for us: it received no statement, or its answer was lost. */
