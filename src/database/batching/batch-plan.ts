@@ -134,7 +134,7 @@ export class BatchPlan implements TransactionListener {
     const { kind, locks, isEmbedded = false } = this.rules;
     const settings = this.settings();
     if (kind === 'read') {
-      this.lockWait = () => 0; // for that of a table, all wait
+      this.lockWait = () => 0; // all wait for that of a table
       const ofAll = this.isMeasured
         ? sharedLimits(queries.length, locks.isRecent ? NO_WAIT_MS : undefined)
         : settings;

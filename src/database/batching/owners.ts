@@ -5,9 +5,9 @@ const WAITING_MS = 10_000;
 const DOUBTED_MS = 5_000;
 /** For those that lost a race with another replica, which has their batches run again: at first, and after relapses. */
 const RACED_MS = [5_000, 60_000, 300_000];
-/** For so long, a further slow read counts as no chance. */
+/** Two slow reads within this time are no chance. */
 const SUSPECTED_MS = 5_000;
-/** For so long, a further slow statement, or race, counts as a relapse. */
+/** A further slow statement, or race, within this time is a relapse. */
 const REMEMBERED_MS = 300_000;
 /** A key whose rows are seldom slow must not be forgiven again and again. */
 const PROOFS = [1, 8, 64];
@@ -16,13 +16,13 @@ const PROOFS_OF_READS = [16, 64];
 /** For each further slow read. */
 const PROOFS_OF_ONE = 4;
 
-/** Whose a statement is: the API key of its request. */
+/** Whose a statement is: the API key of its request. Times are by `performance.now()`. */
 export interface Owner {
-  /** Its inserts may share batches with each other only. */
+  /** Until then its inserts may share batches with each other only. */
   doubtedUntil?: number;
-  /** So may those of one that lost races. */
+  /** The same, for lost races. */
   races?: Expectation;
-  /** For so long they share batches with those of all that wait for locks. */
+  /** Until then they share batches with those of all that wait for locks. */
   waitsUntil?: number;
   slowness?: Slowness;
   suspectedAt?: number;
@@ -36,7 +36,6 @@ export function readerOf(owner: Owner): Owner {
   return (owner.reader ??= { key: owner });
 }
 
-/** Times are by `performance.now()`. */
 interface Expectation {
   readonly at: number;
   until: number;
