@@ -33,8 +33,8 @@ const SLOTS = 64;
 const SLOTS_FOR_STRANGERS = 32;
 /** These slots, and some places of the queue. */
 const KEY_ALONE = 70;
-/** How long a request waits for a slot, less the rounding of timers. */
-const QUEUE_MS = 490;
+/** How long a request waits for a slot, less what HAProxy's clock may be behind while it is busy. */
+const QUEUE_MS = 450;
 /** How long strangers wait. */
 const STRANGERS_QUEUE_MS = 2_000;
 const BUFFER_BYTES = 131_072;
