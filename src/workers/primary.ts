@@ -138,7 +138,11 @@ class Primary {
       this.exitIfAlone();
       return;
     }
-    if (!this.crew.hasStarted) process.exit(code ?? 1); // the worker has said why
+    if (!this.crew.hasStarted) {
+      const end = { worker: worker.id, signal };
+      if (signal) this.log.fatal(end, 'A worker was killed as it started; the service exits.');
+      process.exit(code ?? 1); // a worker that exits has said why
+    }
     if (activity !== 'retired') this.noteDeath(activity, { worker: worker.id, code, signal });
     this.adjust();
   }

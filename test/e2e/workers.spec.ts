@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -61,8 +61,14 @@ async function startedBeside(service: Supervised, known: readonly number[]): Pro
 
 async function freeze(worker: number): Promise<void> {
   // Before it runs its own code, its parent waits for it.
-  while (!readFileSync(`/proc/${worker}/cmdline`, 'utf8').includes('main.js')) await pause(5);
+  while (!runsMain(worker)) await pause(5);
   process.kill(worker, 'SIGSTOP');
+}
+
+/** The children of a start may also be those of a build, which end. */
+function runsMain(worker: number): boolean {
+  const path = `/proc/${worker}/cmdline`;
+  return existsSync(path) && readFileSync(path, 'utf8').includes('main.js');
 }
 
 /** Resolves when the primary knows. */
@@ -343,7 +349,16 @@ describe('WORKERS=2', () => {
       'The configuration is not valid:\n' +
         '  - WORKERS must be 1 or auto on the embedded database, which one process opens: set DATABASE_URL for more\n',
     );
-  }, 30_000);
+  }, 60_000);
+
+  it('says so when a worker is killed as it starts', async () => {
+    const service = await launch({});
+    let starting: number | undefined;
+    for (; starting === undefined; await pause(5)) starting = service.workers.find(runsMain);
+    process.kill(starting, 'SIGKILL');
+    expect(await service.ended).toBe(1);
+    expect(service.out).toContain('A worker was killed as it started; the service exits.');
+  }, 60_000);
 
   it.each(['PORT', 'METRICS_PORT'])(
     'reports a %s in use once',
@@ -357,7 +372,7 @@ describe('WORKERS=2', () => {
       expect(service.err.match(/EADDRINUSE/g)).toHaveLength(1);
       expect(service.err).toContain(`127.0.0.1:${port}`);
     },
-    30_000,
+    60_000,
   );
 
   it('reports a wrong setting of a feature once', async () => {
@@ -367,5 +382,5 @@ describe('WORKERS=2', () => {
     expect(service.err).toBe(
       'The configuration is not valid:\n  - GETPET_SUNSET_ON must be a day such as 2030-12-05\n',
     );
-  }, 30_000);
+  }, 60_000);
 });
