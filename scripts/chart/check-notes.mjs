@@ -4,9 +4,9 @@ import { chart, notes } from './render.mjs';
 
 const smallest = `--values=${join(chart, 'ci', 'smallest.yaml')}`; // two replicas, and the one in transition
 const connections = [
-  [[], '75 connections,'],
-  [['--set=settings.WORKERS=4,settings.DATABASE_POOL_SIZE=5'], '216 connections,'],
-  [['--set-string=settings.WORKERS=auto'], '75 connections for each processor'],
+  [[], '78 connections,'],
+  [['--set=settings.WORKERS=4,settings.DATABASE_POOL_SIZE=5'], '228 connections,'],
+  [['--set-string=settings.WORKERS=auto'], '78 connections for each processor'],
 ];
 
 /** An operator sizes PostgreSQL by what the notes say. */

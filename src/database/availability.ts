@@ -24,6 +24,8 @@ export class Availability {
   readonly connections = new Set<ServerClient>();
   /** Those whose answer is overdue. */
   readonly overdue = new Set<ServerClient>();
+  /** The latest beginning of a transaction whose commit was answered. */
+  committedAt = -Infinity;
   private answersLostAt = -Infinity;
   protected readonly logger = new Logger('Database');
   private readonly listeners = new Set<(outage: DatabaseOutage) => void>();
@@ -62,6 +64,11 @@ export class Availability {
   /** Called for every answer: a server that answers any connection is not away. */
   recordResponse(): void {
     this.respondedAt = performance.now();
+  }
+
+  /** Of one that has changed something: others need not wait for a standby. */
+  recordCommit(begunAt: number): void {
+    this.committedAt = Math.max(this.committedAt, begunAt);
   }
 
   /** Connections were closed whose answers had got lost on their way. */

@@ -46,6 +46,6 @@ export const SLOW_STATEMENT_LIMITS = { statement_timeout: 3_000, query_timeout: 
  * The connections of each queue, and so its batches in flight. Few, because more connections mean smaller batches. A
  * batch of recorded inserts waits for its requests between two round trips, and others go on meanwhile. So do those of
  * slow owners, and of those that wait for locks, a plain one and a recorded one each at a time at most. Reads have one more
- * for use beside a batch that is late, and one for slow owners.
+ * for use beside a batch that is late, one for slow owners, and one to find them.
  */
 export const QUEUE_CONNECTIONS = { read: 1, write: 1, recorded: 3 } as const;

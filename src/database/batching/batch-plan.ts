@@ -83,6 +83,8 @@ interface Kept {
 export class BatchPlan implements TransactionListener {
   needsNewConnection = false;
   needsNewStatements = false;
+  /** Whether the last attempt changed something. */
+  hasCommitted = false;
   /** How many queries it may have, if not as many as usual. */
   readonly most: number | undefined;
   /** How long each insert of an isolation may wait for locks. */
@@ -114,6 +116,7 @@ export class BatchPlan implements TransactionListener {
   /** The transactions of the next attempt, or the units of one. */
   transactionsOf(queries: PendingQuery[]): PendingQuery[][] {
     this.attempts++;
+    this.hasCommitted = false;
     this.findings.attempted();
     this.isShared = queries.length > 1;
     if (this.mode === 'isolated' && !this.isShared && this.attempts > 1) this.mode = 'separate';
@@ -179,7 +182,10 @@ export class BatchPlan implements TransactionListener {
 
   committed(transaction: readonly PendingQuery[], rows: Row[][]): void {
     if (this.mode === 'isolated' && this.rules.kind === 'write') this.keep(transaction, rows);
-    else resolveAll(transaction, rows);
+    else {
+      this.hasCommitted ||= this.rules.kind === 'write' && transaction[0] !== ROLLBACK;
+      resolveAll(transaction, rows);
+    }
     this.gotFurther();
   }
 
@@ -188,6 +194,7 @@ export class BatchPlan implements TransactionListener {
     this.kept.push({ unit, rows });
     if (!isEnd(unit)) return;
     this.findings.isolated();
+    this.hasCommitted ||= this.kept.length > 1;
     for (const { unit, rows } of this.takeKept()) resolveAll(unit, rows);
   }
 

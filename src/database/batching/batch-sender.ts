@@ -6,6 +6,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 import type { RowParsingClient } from '../pg-driver.js';
 import { BatchPlan, type BatchRules } from './batch-plan.js';
 import type { BatchSize } from './batch-size.js';
+import { isCallerQuery } from './own-statements.js';
 import { forgetStatements, PipelinedBatch } from './pipelined-batch.js';
 import type { PendingQuery } from './statement.js';
 import { UnitTimes } from './unit-times.js';
@@ -19,6 +20,16 @@ export interface BatchTarget extends BatchRules {
   readonly size: BatchSize;
   /** Whether its pool has one connection more, for use beside a batch that is late. */
   readonly hasSpare?: boolean;
+  /** Of reads. */
+  readonly inquiry?: () => ReadInquiry | undefined;
+}
+
+/** Finds out whose reads take long. */
+export interface ReadInquiry {
+  /** Given those of a batch that was given up. */
+  given(reads: readonly PendingQuery[]): void;
+  /** Given those that got no turn. */
+  late(reads: readonly PendingQuery[]): void;
 }
 
 /** Takes the queries of a batch: as many as the target's size says, or fewer. */
@@ -73,7 +84,7 @@ export class BatchSender {
     };
     const lost = (cause: unknown): void =>
       end(() => {
-        const { kind, size, availability } = this.target;
+        const { kind, size, availability, inquiry } = this.target;
         const isLate = cause === undefined;
         // Small batches of writes would make commits that are slow the more numerous.
         if (isLate && kind === 'read') size.lostAnswer();
@@ -83,6 +94,7 @@ export class BatchSender {
         if (isOfWay) times?.end();
         if (times) probes?.compare(times);
         if (isLate && kind === 'read') probes?.lostAnswer(isOfWay);
+        if (isLate && !isOfWay) inquiry?.()?.given(batch.unanswered.flat().filter(isCallerQuery));
         this.plan.lost(batch.unanswered, cause);
         this.replaceConnection(release);
       });
@@ -101,7 +113,9 @@ export class BatchSender {
     const listener = times?.of(this.plan) ?? this.plan;
     const batch = new PipelinedBatch(transactions, this.target.named, listener, {
       answered: () => {
-        this.target.availability.recordResponse();
+        const { availability } = this.target;
+        availability.recordResponse();
+        if (this.plan.hasCommitted) availability.recordCommit(sentAt);
         const ms = performance.now() - sentAt;
         if (this.plan.isSmooth) this.target.size.answered(queries.length, ms);
         if (this.plan.wasCombined) probes?.combined(ms);

@@ -4,8 +4,10 @@ import { WAITING } from './owners.js';
 import type { PendingQuery } from './statement.js';
 
 const { lockMs, statementMs } = DATABASE_LIMITS;
-/** Shorter than alone. Longer than most inserts take on a busy server. */
-const LEAST_MS = 100;
+/** Shorter than alone. Longer than most statements take on a busy server. */
+const LEAST_MS = 50;
+/** The same, beside waits for locks. */
+const LEAST_OF_WAITING_MS = 100;
 
 /** Hides the savepoint before it. An insert that fails sets none, so that `BACK` undoes it alone. */
 const KEEP = ownQuery('SAVEPOINT kept');
@@ -34,7 +36,7 @@ export function isolated(begin: readonly PendingQuery[], inserts: readonly Pendi
 function limitsOfWaiting({ party }: PendingQuery, position: number, inserts: number): PendingQuery[] {
   if (party !== WAITING) return [];
   const ms = waitingMs(position, inserts);
-  return [limits(ms, longestWait(ms) + LEAST_MS)];
+  return [limits(ms, longestWait(ms) + LEAST_OF_WAITING_MS)];
 }
 
 /** Half of the time, then half of what is left: the first insert may take the lock that all wait for. */
@@ -44,7 +46,7 @@ function waitingMs(position: number, inserts: number): number {
 
 /** For the lock of a row, one may have to wait twice. */
 function longestWait(ms: number): number {
-  return Math.min(2 * ms, statementMs - LEAST_MS);
+  return Math.min(2 * ms, statementMs - LEAST_OF_WAITING_MS);
 }
 
 /** How long the insert at a position may wait. */
@@ -81,8 +83,8 @@ export function measuredReads(
 }
 
 /** All together they wait for locks as long as one may. */
-export function sharedLimits(inserts: number, ofLocks?: number): PendingQuery {
-  return limits(sharedMs(inserts, ofLocks), Math.max(LEAST_MS, Math.ceil(statementMs / inserts)));
+export function sharedLimits(statements: number, ofLocks?: number): PendingQuery {
+  return limits(sharedMs(statements, ofLocks), Math.max(LEAST_MS, Math.ceil(statementMs / statements)));
 }
 
 function sharedMs(inserts: number, ofLocks: number = lockMs): number {

@@ -9,8 +9,8 @@ const RACED_MS = [5_000, 60_000, 300_000];
 const SUSPECTED_MS = 5_000;
 /** A further slow statement, or race, within this time is a relapse. */
 const REMEMBERED_MS = 300_000;
-/** A key whose rows are seldom slow must not be forgiven again and again. */
-const PROOFS = [1, 8, 64];
+/** All may have been slow for a moment. A key whose rows are seldom slow must not be forgiven again and again. */
+const PROOFS = [8, 64];
 /** Those who mix slow reads with quick ones would come back at once. */
 const PROOFS_OF_READS = [16, 64];
 /** For each further slow read. */
@@ -88,6 +88,11 @@ export function isKnownAsSlow(owner: Owner | undefined): boolean {
   return performance.now() < (owner?.slowness?.until ?? 0);
 }
 
+/** Or a read of theirs took long of late. */
+export function isSuspected(owner: Owner): boolean {
+  return isKnownAsSlow(owner) || performance.now() - (owner.suspectedAt ?? -Infinity) < SUSPECTED_MS;
+}
+
 /** Those whose statements take long, and whether it has to be known whose a statement is, which has a cost. */
 export class Owners {
   private wantedUntil = -Infinity;
@@ -101,19 +106,23 @@ export class Owners {
   }
 
   /**
-   * All may have been slow for a moment. So one quick insert is enough at first, and more after relapses. A reader has to be
-   * quick more often than slow.
+   * A reader has to be quick more often than slow. One that was clearly slow before, as in bursts, is forgiven only after 30 s
+   * without a slow read.
    */
-  tookLong(owner: Owner | undefined): void {
+  tookLong(owner: Owner | undefined, isClear = false): void {
     this.want();
     if (!owner) return;
     const at = performance.now();
     const { slowness, key } = owner;
     const proofs = key ? PROOFS_OF_READS : PROOFS;
     const relapses = relapsesOf(slowness, at, proofs.length - 1);
-    const most = proofs[relapses] as number;
-    const isExpected = key !== undefined && slowness !== undefined && at < slowness.until;
-    const toProve = isExpected ? Math.min(most, slowness.toProve + PROOFS_OF_ONE) : most;
+    let toProve = proofs[relapses] as number;
+    if (key && slowness) {
+      const isExpected = at < slowness.until;
+      if (isClear && (isExpected || relapses > 0)) toProve = Infinity;
+      else if (isExpected)
+        toProve = Math.max(slowness.toProve, Math.min(toProve, slowness.toProve + PROOFS_OF_ONE));
+    }
     owner.slowness = { at, until: at + SLOW_MS, relapses, toProve };
   }
 

@@ -31,6 +31,9 @@ describe('Probes', () => {
     return [mine, others].map((owner) => isKnownAsSlow(owner));
   };
 
+  /** As many as are forgiven for. */
+  const eight = (one: StatementTime): StatementTime[] => Array.from({ length: 8 }, () => one);
+
   const isDue = () => probes.most !== undefined;
 
   it('follow a batch that took longer than the quickest of late', () => {
@@ -89,7 +92,7 @@ describe('Probes', () => {
     expect(own.most).toBe(1);
     expect(doubtedAfter([time(mine, 90), time(mine, 100)], own)).toEqual([true, false]);
     expect(doubtedAfter([time(mine, 1), time(mine, 100)], own)).toEqual([true, false]);
-    expect(doubtedAfter([time(mine, 1)], own)).toEqual([false, false]);
+    expect(doubtedAfter(eight(time(mine, 1)), own)).toEqual([false, false]);
   });
 
   it('do not take a refusal for a quick insert', () => {
@@ -124,7 +127,7 @@ describe('Probes', () => {
     owners.tookLong(mine);
     expect(doubtedAfter([time(mine, 20)], own)).toEqual([true, false]);
     expect(doubtedAfter([time(others, 200, CANCELLED)], own)).toEqual([true, true]);
-    expect(doubtedAfter([time(mine, 15)], own)).toEqual([false, true]); // it is whatever others take
+    expect(doubtedAfter(eight(time(mine, 15)), own)).toEqual([false, true]); // it is whatever others take
   });
 
   it('take no insert for quick whose answer may have waited for this process', () => {
@@ -140,19 +143,32 @@ describe('Probes', () => {
       doubtedAfter(MANY);
       return most;
     });
-    expect(sizes).toEqual([4, 8, 16, 32, 64, 64]);
+    expect(sizes).toEqual([8, 16, 32, 64, 64, 64]);
     doubtedAfter(MANY.map((one) => ({ ...one, ms: 16, atLeastMs: 16 })));
-    expect(probes.most).toBe(PROBED); // as a trigger of each statement makes them take long together
+    expect(probes.most).toBe(8); // as a trigger of each statement makes them take long together
     doubtedAfter([time(others, 1), time(mine, 60)]);
-    expect(probes.most).toBe(PROBED);
+    expect(probes.most).toBe(8);
     jest.advanceTimersByTime(5_000);
     doubtedAfter(MANY);
     expect(isDue()).toBe(false);
   });
 
+  it('look at fewer, which have more time, where all take some', () => {
+    for (const [ms, most] of [
+      [4, 8],
+      [5, 4],
+    ] as const) {
+      probes = new Probes(owners);
+      probes.combined(DISTANCE_MS + ms);
+      doubtedAfter([time(others, ms), time(mine, 60)]);
+      probes.tookTooLong();
+      expect(probes.most).toBe(most);
+    }
+  });
+
   it('blame a reader for the second slow read of late', () => {
     const reads = new Probes(owners, undefined, true);
-    const slow = [time(others, 1), time(mine, 60)];
+    const slow = [time(others, 1), time(mine, 45)];
     expect([doubtedAfter(slow, reads)[0], reads.most]).toEqual([false, PROBED]);
     jest.advanceTimersByTime(5_000);
     expect(doubtedAfter(slow, reads)[0]).toBe(false);
@@ -162,11 +178,25 @@ describe('Probes', () => {
 
   it('blame a reader at once whose read took very long, if another was quick', () => {
     const reads = new Probes(owners, undefined, true);
-    expect(doubtedAfter([time(others, 20), time(mine, 95)], reads)).toEqual([false, false]);
+    expect(doubtedAfter([time(others, 15), time(mine, 46)], reads)).toEqual([false, false]);
     jest.advanceTimersByTime(5_000);
-    expect(doubtedAfter([time(others, 1), time(mine, 90)], reads)).toEqual([false, false]);
+    expect(doubtedAfter([time(others, 1), time(mine, 45)], reads)).toEqual([false, false]);
     jest.advanceTimersByTime(5_000);
-    expect(doubtedAfter([time(others, 1), time(mine, 91)], reads)).toEqual([true, false]);
+    expect(doubtedAfter([time(others, 1), time(mine, 46)], reads)).toEqual([true, false]);
+  });
+
+  it('blame a reader at once whose read took very long while those of others were quick elsewhere', () => {
+    const own = new Probes(owners, probes, true);
+    const blamesAfter = (quickMs: number): boolean => {
+      const statements = [time(mine, 60)];
+      const times = Object.assign(new UnitTimes(() => 0), { statements, distanceMs: DISTANCE_MS });
+      jest.advanceTimersByTime(10);
+      probes.combined(DISTANCE_MS + quickMs);
+      own.compare(times);
+      jest.advanceTimersByTime(5_000);
+      return isKnownAsSlow(mine);
+    };
+    expect([blamesAfter(100), blamesAfter(1)]).toEqual([false, true]);
   });
 
   it('follow a lost answer, unless the way loses some: then none follow for a while', () => {
@@ -215,7 +245,7 @@ describe('Probes', () => {
       sizeAfter(200, 60),
     ];
     expect(sizes).toEqual([2, 2, 4, 4, 1]);
-    expect(doubtedAfter([time(mine, 60), time(others, 1)], own)).toEqual([true, false]);
+    expect(doubtedAfter([time(mine, 60), ...eight(time(others, 1))], own)).toEqual([true, false]);
     owners.tookLong(others);
     expect(doubtedAfter([time(mine, 60), time(others, 61)], own)).toEqual([true, true]); // no measure of each other
   });

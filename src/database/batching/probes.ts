@@ -3,8 +3,11 @@ import { DATABASE_LIMITS } from '../limits.js';
 import { isKnownAsSlow, type Owner, type Owners } from './owners.js';
 import type { StatementTime, UnitTimes } from './unit-times.js';
 
-/** The first ones. Isolated inserts have 100 ms each at least: so many together have as much as a statement. */
+/** The first ones. Isolated, they have 100 ms each: so many together have as much as one alone. */
 export const PROBED = 4;
+/** If it is known that they usually take less than the time, they have 50 ms each. */
+const PROBED_OF_QUICK = 8;
+const QUICK_MS = 5;
 /** While they take little time, each probe has twice as many as the one before. */
 const MOST_PROBED = DATABASE_LIMITS.largeBatch;
 /** Together: well below what is not answered in time. */
@@ -20,7 +23,7 @@ const REMEMBERED_MS = 3_000;
 /** A statement is slow that takes so much longer than twice the usual time. */
 const SLOW_MS = 15;
 /** Less than the part of a statement that isolated reads have at least. */
-const CLEARLY_SLOW_MS = 90;
+const CLEARLY_SLOW_MS = 45;
 /** If a batch was slow, but none of so many statements, as while the disk is, no further ones are looked at for a while. */
 const TO_LOOK_AT = 16;
 const REST_MS = 1_000;
@@ -38,6 +41,8 @@ export class Probes {
   private toLookAt = 0;
   private lookUntil = -Infinity;
   private allUntil = -Infinity;
+  /** As a measured batch last showed, apart from the way. */
+  private lastUsualMs = Infinity;
   private size: number;
   private restsUntil = -Infinity;
   private readonly quickest = new QuickestOfLate(QUICKEST_OF_MS);
@@ -55,7 +60,8 @@ export class Probes {
   }
 
   private get least(): number {
-    return this.areOfParty ? PROBED_OF_ONE : PROBED;
+    if (this.areOfParty) return PROBED_OF_ONE;
+    return this.lastUsualMs < QUICK_MS ? PROBED_OF_QUICK : PROBED;
   }
 
   get areOfParty(): boolean {
@@ -119,11 +125,10 @@ export class Probes {
       return isKnown || one.atLeastMs - one.mayHaveWaitedMs > limitOf(one);
     });
     const quickOnes = statements.filter(({ hasSucceeded, ms }) => hasSucceeded && ms < SLOW_MS);
-    for (const one of slow)
-      this.blame(
-        one,
-        quickOnes.some(({ owner }) => owner !== one.owner),
-      );
+    const areOthersQuick = quickOnes.length >= statements.length / 4 && areOfSeveral([...slow, ...quickOnes]);
+    // Meanwhile, on another connection.
+    const isServerQuick = this.others !== undefined && this.others.quickAt > times.sentAt;
+    for (const one of slow) this.blame(one, areOthersQuick || isServerQuick);
     const slowOwners = new Set(slow.map(({ owner }) => owner));
     const quick = statements.filter(({ owner }) => !slowOwners.has(owner));
     if (this.areOfParty) this.forgive(quick, limits.mostMs);
@@ -137,16 +142,22 @@ export class Probes {
     return !this.areReads || owner !== undefined || !this.owners.areWanted;
   }
 
-  /** A read that took long may have done so by chance, unless those of others were quick and it took very long. */
-  private blame({ owner, atLeastMs, mayHaveWaitedMs }: StatementTime, othersAreQuick: boolean): void {
-    const isClear = othersAreQuick && atLeastMs - mayHaveWaitedMs > CLEARLY_SLOW_MS;
-    const needsNoProof = !this.areReads || !owner || isKnownAsSlow(owner) || isClear;
-    if (needsNoProof || this.owners.suspect(owner)) this.owners.tookLong(owner);
+  /** A read that took long may have done so by chance, unless it took very long while others were quick. */
+  private blame(one: StatementTime, othersAreQuick: boolean): void {
+    const { owner, atLeastMs, mayHaveWaitedMs, isCancelled } = one;
+    if (!this.areReads || !owner) {
+      this.owners.tookLong(owner);
+      return;
+    }
+    const isVerySlow = isCancelled || atLeastMs - mayHaveWaitedMs > CLEARLY_SLOW_MS;
+    const isClear = isVerySlow && othersAreQuick;
+    if (isClear || this.owners.suspect(owner)) this.owners.tookLong(owner, isClear);
   }
 
   /** Infinite if it is not known what is usual: then nobody is to blame, but what was cancelled of a party is slow. */
   private limitsOf(times: UnitTimes): { mostMs: number; ofCancelledMs: number } {
     const ofBatchMs = this.usualMs(times);
+    this.lastUsualMs = ofBatchMs;
     const { statements } = times;
     // Slow reads are no measure of each other.
     const areComparable = areOfSeveral(statements) && !(this.areReads && this.areOfParty);

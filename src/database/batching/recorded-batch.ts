@@ -150,6 +150,7 @@ export class RecordedBatch {
     const end = this.isIsolated ? isolatedEnd(this.hasLimits) : [];
     const inserts = this.companions.map((companion) => ({ ...ownQuery(''), ...companion }));
     this.exchange([[...end, ...combineInserts(inserts, this.target.distribution), COMMIT]], () => {
+      this.target.availability.recordCommit(this.startedAt);
       if (!this.isIsolated)
         this.target.size.answered(this.queries.length, performance.now() - this.startedAt);
       this.tryRefused();

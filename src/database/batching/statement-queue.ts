@@ -223,6 +223,7 @@ export class StatementQueue {
     this.waiting = this.waiting.filter((query) => !isLate(query));
     this.countLate(late);
     this.refuse(late, new DatabaseBusy());
+    this.target.inquiry?.()?.late(late);
     if (this.waiting.length === 0) return;
     const oldest = Math.min(...this.waiting.map(({ since }) => since));
     this.deadline = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - oldest)));

@@ -12,6 +12,7 @@ import { StandbyReads } from '../standbys/standby-reads.js';
 import { RecentLock } from './recent-lock.js';
 import type { BatchTarget } from './batch-sender.js';
 import { BatchSize } from './batch-size.js';
+import { Inquiry } from './inquiry.js';
 import { Isolation } from './isolation.js';
 import { type Owner, Owners, partyOf, readerOf, waited, WAITING } from './owners.js';
 import { Probes } from './probes.js';
@@ -97,7 +98,10 @@ export class StatementQueues {
     // The batches of a cluster do not all wait for one that is late.
     const forReads = distribution ? targetOf('read', kept(read)) : targetOf('read', withSpare(read), true);
     const moveApart = (query: PendingQuery) => this.slowReads.takeOver({ ...query, party: query.owner });
-    this.primaryReads = new StatementQueue({ ...forReads, probes: probes.reads, moveApart }, read);
+    this.primaryReads = new StatementQueue(
+      { ...forReads, probes: probes.reads, moveApart, inquiry: () => inquiry },
+      read,
+    );
     this.standbys =
       connection.kind === 'server' && connection.standbyUrls?.length
         ? new StandbyReads(connection, this.primaryReads, availability)
@@ -115,6 +119,11 @@ export class StatementQueues {
     this.pools.push(...this.allPools);
     const forSlowReads = { ...targetOf('read', ON_DEMAND), probes: probesOf(probes.reads, true) };
     this.slowReads = new StatementQueue(forSlowReads, 1, undefined, places);
+    const inquiry =
+      probes.reads &&
+      new Inquiry({ ...targetOf('read', ON_DEMAND), probes: probesOf(probes.reads, true) }, () =>
+        this.owners.want(),
+      );
     const forRecorded = targetOf('write', kept(recorded));
     const recordedQueue = (probes: Probes | undefined, connections: number, places?: WaitingPlaces) => {
       const target = { ...forRecorded, isolation: new Isolation(), probes };

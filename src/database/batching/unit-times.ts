@@ -35,9 +35,9 @@ export class UnitTimes {
   /** What the way to the server takes: its first unit does not begin later. */
   distanceMs = 0;
   hasEnded = false;
+  readonly sentAt = performance.now();
   /** Statements whose unit was answered. */
   private answeredStatements = 0;
-  private readonly sentAt = performance.now();
   private answeredAt: number | undefined;
   /** By the server's clock. */
   private servedAt: number | undefined;

@@ -2,28 +2,34 @@ import type { ServerClient } from '../availability.js';
 import { DATABASE_LIMITS } from '../limits.js';
 
 const { hungMs, abandoned: SOME } = DATABASE_LIMITS;
+/** Longer than statements of requests may take, or wait for a lock. */
+const OUTLIVED_MS = 3_000;
 
 /**
  * Which connections may be dead while it is not known what their server processes do. They may also be commits that wait for
- * a standby, and so would those that take their places: so they are few, and each time it takes twice as long.
+ * a standby, and so would those that take their places: so they are few, unless a later commit was answered, which would
+ * have waited as well. Server processes may also hang, and what is closed leaves them: so each time it takes twice as long.
  */
 export class DeadGuesses {
-  private everyMs = hungMs;
+  private everyMs = OUTLIVED_MS;
   private nextAt = -Infinity;
 
-  /** Called when none is overdue. */
+  /** Called once none has been overdue for long. */
   end(): void {
-    this.everyMs = hungMs;
-    this.nextAt = -Infinity;
+    this.everyMs = OUTLIVED_MS;
   }
 
-  next(overdue: readonly ServerClient[]): ServerClient[] {
+  /** Given the latest beginning of a transaction whose commit was answered. */
+  next(overdue: readonly ServerClient[], committedAt: number): ServerClient[] {
     const now = performance.now();
     if (now < this.nextAt) return [];
-    const some = overdue.filter(({ hangsSince = now }) => hangsSince <= now - hungMs).slice(0, SOME);
-    if (some.length === 0) return [];
+    const hanging = overdue.filter(({ hangsSince = now }) => hangsSince <= now - OUTLIVED_MS);
+    const outlived = hanging.filter(({ hangsSince = now }) => hangsSince < committedAt);
+    const others = hanging.filter(({ hangsSince = now }) => hangsSince <= now - hungMs).slice(0, SOME);
+    const guessed = outlived.length > 0 ? outlived : others;
+    if (guessed.length === 0) return [];
     this.nextAt = now + this.everyMs;
     this.everyMs *= 2;
-    return some;
+    return guessed;
   }
 }

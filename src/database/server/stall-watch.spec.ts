@@ -31,6 +31,7 @@ interface Overdue extends ServerClient {
 }
 
 const overdueAt = (...events: unknown[]) => ({
+  committedAt: -Infinity,
   recordLostAnswers: jest.fn(),
   overdue: new Set(
     events.map((_, i) => {
@@ -87,7 +88,7 @@ it('A stall is asked for again if the question fails, but not with every heartbe
   expect(lines).toEqual([`${START} IPC/SyncRep`]);
   const seldom = new StallWatch();
   for (let i = 0; i < 3; i++) seldom.watch(overdueAt(...events), server);
-  expect(server.query).toHaveBeenCalledTimes(3);
+  expect(server.query).toHaveBeenCalledTimes(6);
   await turn();
 });
 
@@ -145,7 +146,7 @@ it.each([
     const watch = new StallWatch('', 0, 0);
     const now = Math.ceil(performance.now());
     const closed = [];
-    for (const ms of [0, 9_999, 10_000, 19_999, 20_000, 39_999, 40_000]) {
+    for (const ms of [0, 9_999, 10_000, 12_999, 13_000, 18_999, 19_000]) {
       jest.spyOn(performance, 'now').mockReturnValue(now + ms);
       watch.watch(at, server());
       await turn();
@@ -160,6 +161,27 @@ it.each([
   },
 );
 
+it('While pg_stat_activity cannot be read, those are closed after three seconds that a later commit was answered beside', async () => {
+  const at = overdueAt('?', '?', '?', '?');
+  const [, , later, latest] = at.overdue;
+  for (const each of [later!, latest!]) at.overdue.delete(each);
+  const watch = new StallWatch('', 0, 0);
+  const now = Math.ceil(performance.now());
+  const closed = [];
+  for (const ms of [0, 1_000, 2_999, 3_000, 3_500, 4_000, 7_000, 12_000, 20_000, 80_000, 83_000]) {
+    jest.spyOn(performance, 'now').mockReturnValue(now + ms);
+    if (ms === 4_000) at.overdue.add(later!);
+    if (ms === 80_000) at.overdue.add(latest!);
+    at.committedAt = now + ms - 1;
+    watch.watch(at, forbidden);
+    await turn();
+    const isClosed = ({ connection }: Overdue) => connection.stream.destroy.mock.calls.length > 0;
+    closed.push([...at.overdue].filter(isClosed).length);
+    for (const each of at.overdue) if (isClosed(each)) at.overdue.delete(each);
+  }
+  expect(closed).toEqual([0, 0, 0, 2, 0, 0, 1, 0, 0, 0, 1]);
+});
+
 const forbidden = {
   query: () =>
     Promise.reject(
@@ -169,11 +191,21 @@ const forbidden = {
     ),
 };
 
-it('Asks with the mark of its own statements, to know it', async () => {
+it('Asks, and ends reads that were given up, with the mark of its own statements, to know them', async () => {
   const server = serverWith([]);
   new StallWatch('/* mine */ ').watch(overdueAt('?'), server);
   await turn();
-  expect(server.query.mock.calls).toEqual([
-    [expect.stringMatching(/^\/\* mine \*\/ SELECT .*starts_with\(query, '\/\* mine \*\/ '\)/s)],
-  ]);
+  const [asking, ending] = server.query.mock.calls.map(([text]) => text);
+  expect(asking).toMatch(/^\/\* mine \*\/ SELECT .*starts_with\(query, '\/\* mine \*\/ '\)/s);
+  expect(ending).toMatch(/^\/\* mine \*\/ SELECT pg_cancel_backend\(pid\)/);
+  expect(ending).toMatch(/ starts_with\(query, '\/\* mine \*\/ SELECT'\) .* xact_start < .* '600 ms'$/s);
+});
+
+it('Ends those on its own connections, without a pooler', async () => {
+  const server = serverWith([]);
+  new StallWatch().watch(overdueAt('?', '?'), server);
+  await turn();
+  expect(server.query.mock.calls[1]?.[0]).toMatch(
+    / starts_with\(query, 'SELECT'\) .* pid = ANY\('\{1,2\}'\)$/s,
+  );
 });

@@ -8,15 +8,19 @@ import { DeadGuesses } from './dead-guesses.js';
 const EVERY_MS = 300;
 /** Commits that are late again and again are one incident. */
 const QUIET_MS = 5_000;
+/** As server processes that hang may do so again. */
+const GUESSED_MS = 60_000;
 
 /** Longer than a statement may wait for a lock. Those of answers that are overdue take longer. */
 const WORKING_MS = 500;
+/** Behind a pooler: the callers of batches of reads that take longer do not wait for them any more. */
+const GIVEN_UP_MS = DATABASE_LIMITS.answerMs;
 /** Behind a pooler, beyond the time after which an answer is overdue. Few transactions take longer in all. */
 const IN_VAIN_MS = 500;
 
 const FORBIDDEN = '42501';
 const LOST = 'whose answers got lost.';
-const LATE = `whose answers have not come for ${DATABASE_LIMITS.hungMs / 1_000} s.`;
+const LATE = 'whose answers have not come for some seconds.';
 
 /** A role sees what its own sessions wait for. First the one whose statement is under way for the longest. */
 const ask = (
@@ -27,6 +31,13 @@ const ask = (
   FROM pg_stat_activity WHERE usename = session_user AND datname = current_database() AND backend_type = 'client backend'
   ORDER BY query_start`;
 
+/** Ends reads that were given up: a batch may take for seconds. Changes that wait for a standby would count as replicated. */
+const endReads = (mark: string, pids: readonly number[]): string => `${mark}SELECT pg_cancel_backend(pid)
+  FROM pg_stat_activity WHERE usename = session_user AND datname = current_database() AND state = 'active'
+    AND starts_with(query, '${mark}SELECT') AND pid <> pg_backend_pid()
+    AND wait_event IS DISTINCT FROM 'SyncRep'
+    AND ${mark ? `xact_start < clock_timestamp() - interval '${GIVEN_UP_MS} ms'` : `pid = ANY('{${pids.join()}}')`}`;
+
 interface Session {
   readonly pid: number;
   readonly isOwn: boolean;
@@ -36,11 +47,11 @@ interface Session {
   readonly event: string | null;
 }
 
-type Connections = Pick<Availability, 'overdue' | 'recordLostAnswers'>;
+type Connections = Pick<Availability, 'overdue' | 'committedAt' | 'recordLostAnswers'>;
 
 interface Queryable {
   readonly processID?: number;
-  query(text: string): Promise<{ rows: Session[] }>;
+  query(text: string): Promise<{ rows: unknown[] }>;
 }
 
 /**
@@ -67,8 +78,8 @@ export class StallWatch extends Availability {
   watch(of: Connections, client?: Queryable): void {
     const { overdue } = of;
     const now = performance.now();
-    if (overdue.size === 0) this.guesses.end();
-    else this.overdueAt = now;
+    if (overdue.size > 0) this.overdueAt = now;
+    else if (now - this.overdueAt >= GUESSED_MS) this.guesses.end();
     if (overdue.size === 0 && now - this.overdueAt >= this.quietMs) this.markAvailable(this.overdueAt);
     if (overdue.size === 0 || now < this.askAt) return;
     this.askAt = now + this.everyMs;
@@ -78,11 +89,14 @@ export class StallWatch extends Availability {
   private async ask(of: Connections, client?: Queryable): Promise<void> {
     const { overdue } = of;
     const before = [...overdue];
-    const sessions = client ? await this.sessionsOf(client) : [];
+    const asked = client ? this.sessionsOf(client) : [];
+    const pids = before.flatMap(({ processID }) => processID ?? []);
+    client?.query(endReads(this.mark, pids)).catch(() => {}); // where it may not look, they go on
+    const sessions = await asked;
     await readSockets(); // an answer may have come meanwhile
     const still = before.filter((each) => overdue.has(each));
     const known = deadOf(still, sessions, client);
-    const dead = known ?? (client ? this.guesses.next(still) : []);
+    const dead = known ?? (client ? this.guesses.next(still, of.committedAt) : []);
     if (!known && sessions.length > 0) this.tellIgnorance('track_activities is off');
     if (dead.length > 0) this.close(dead, known ? LOST : LATE);
     if (known && dead.length > 0) of.recordLostAnswers();
@@ -93,7 +107,7 @@ export class StallWatch extends Availability {
 
   private async sessionsOf(client: Queryable): Promise<Session[]> {
     try {
-      return (await client.query(ask(this.mark))).rows;
+      return (await client.query(ask(this.mark))).rows as Session[];
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== FORBIDDEN) throw error;
       this.tellIgnorance(error.message);
