@@ -4,11 +4,13 @@ import { DATABASE_LIMITS } from '../limits.js';
 const { hungMs, abandoned: SOME } = DATABASE_LIMITS;
 /** Longer than statements of requests may take, or wait for a lock. */
 const OUTLIVED_MS = 3_000;
+const MOST_MS = 60_000;
 
 /**
  * Which connections may be dead while it is not known what their server processes do. They may also be commits that wait for
  * a standby, and so would those that take their places: so they are few, unless a later commit was answered, which would
- * have waited as well. Server processes may also hang, and what is closed leaves them: so each time it takes twice as long.
+ * have waited as well. Server processes may also hang, and what is closed leaves them: so each time it takes twice as long, a
+ * minute at most.
  */
 export class DeadGuesses {
   private everyMs = OUTLIVED_MS;
@@ -29,7 +31,7 @@ export class DeadGuesses {
     const guessed = outlived.length > 0 ? outlived : others;
     if (guessed.length === 0) return [];
     this.nextAt = now + this.everyMs;
-    this.everyMs *= 2;
+    this.everyMs = Math.min(2 * this.everyMs, MOST_MS);
     return guessed;
   }
 }
