@@ -20,7 +20,7 @@ export interface BatchTarget extends BatchRules {
   readonly size: BatchSize;
   /** Whether its pool has one connection more, for use beside a batch that is late. */
   readonly hasSpare?: boolean;
-  /** Of reads. */
+  /** Of the queue of reads, which is made before it. */
   readonly inquiry?: () => ReadInquiry | undefined;
 }
 

@@ -5,9 +5,9 @@ import type { StatementTime, UnitTimes } from './unit-times.js';
 
 /** The first ones. Isolated, they have 100 ms each: so many together have as much as one alone. */
 export const PROBED = 4;
-/** If it is known that they usually take less than the time, they have 50 ms each. */
-const PROBED_OF_QUICK = 8;
+/** If they are known to take less time than this usually, more of them have 50 ms each. */
 const QUICK_MS = 5;
+const PROBED_OF_QUICK = 8;
 /** While they take little time, each probe has twice as many as the one before. */
 const MOST_PROBED = DATABASE_LIMITS.largeBatch;
 /** Together: well below what is not answered in time. */

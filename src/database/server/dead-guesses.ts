@@ -4,6 +4,7 @@ import { DATABASE_LIMITS } from '../limits.js';
 const { hungMs, abandoned: SOME } = DATABASE_LIMITS;
 /** Longer than statements of requests may take, or wait for a lock. */
 const OUTLIVED_MS = 3_000;
+/** Between two of them. */
 const MOST_MS = 60_000;
 
 /**
