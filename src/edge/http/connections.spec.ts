@@ -82,6 +82,19 @@ describe('watchConnections', () => {
     expect(taken).toBeGreaterThanOrEqual(bytes);
   });
 
+  it('keeps a connection whose client could not read because this process was paused', async () => {
+    const bytes = 20_000_000;
+    await start(Buffer.alloc(bytes), { stalledMs: 600 });
+    const socket = await visit(false);
+    while ((await count()) === 0) await delay(10);
+    await delay(100); // for the buffers of the kernel to be full, and a round of checks
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    let taken = 0;
+    socket.on('data', (chunk: Buffer) => (taken += chunk.length));
+    while (taken < bytes && !socket.destroyed) await delay(10);
+    expect(taken).toBeGreaterThanOrEqual(bytes);
+  });
+
   it('of the slowest reader is cut when unsent answers take too much memory, shared ones left out', async () => {
     await start(Buffer.alloc(20_000_000), { stalledMs: 5_000, unsentBytes: 30_000_000 });
     const sockets: Socket[] = [];
@@ -119,8 +132,7 @@ describe('watchConnections', () => {
     await delay(500);
     expect(await count()).toBe(5);
     await visit(true);
-    await delay(500);
-    expect(await count()).toBeLessThanOrEqual(1);
+    while ((await count()) > 1) await delay(10);
     expect(new Set(reasons)).toEqual(new Set(['silent']));
   });
 

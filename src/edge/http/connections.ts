@@ -53,17 +53,21 @@ export function watchConnections(
   onClose: (reason: CloseReason) => void = () => {},
 ): void {
   const open = new Map<Socket, Progress>();
+  const roundMs = limits.stalledMs / 10;
+  // The time for clients to make progress: it stands still while this process is paused, which is not their fault.
+  let now = 0;
+  let checkedAt = performance.now();
   server.maxConnections = limits.connections;
   // Of several workers, each would otherwise pass a connection beyond its limit to the next, again and again.
   Object.assign(server, { dropMaxConnection: true });
   screenConnections(server);
   server.on('connection', (socket) => {
-    const now = performance.now();
     open.set(socket, { read: 0, readAt: now, sent: 0, sentAt: now, unsent: 0, unsentSince: now });
     socket.once('close', () => open.delete(socket));
   });
   const timer = setInterval(() => {
-    const now = performance.now();
+    now += Math.min(performance.now() - checkedAt, 2 * roundMs);
+    checkedAt = performance.now();
     const silentMs = open.size > limits.connections / 2 ? limits.silentMs : Infinity;
     for (const [socket, progress] of open) {
       update(progress, socket, now);
@@ -82,7 +86,7 @@ export function watchConnections(
       onClose('slow');
       socket.resetAndDestroy();
     }
-  }, limits.stalledMs / 10);
+  }, roundMs);
   timer.unref();
   server.on('close', () => clearInterval(timer));
 }
