@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { insist } from './insist.js';
 import type { Service } from './service.js';
-
-type Answer = Awaited<ReturnType<Service['post']>>;
 
 /** Every resource has an id. */
 export interface Identified {
@@ -22,16 +20,6 @@ export async function addTo<T extends Identified>(
     added.push(answer.json as T);
   }
   return added;
-}
-
-/** Repeats what a busy machine refused without storing anything, for some seconds. */
-async function insist(post: () => Promise<Answer>): Promise<Answer> {
-  for (let attempts = 1; ; attempts++) {
-    const answer = await post();
-    if (answer.status !== 503 || !answer.text.includes('Nothing was stored.') || attempts === 10)
-      return answer;
-    await delay(500);
-  }
 }
 
 let seconds = 0;
