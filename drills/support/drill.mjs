@@ -1,4 +1,5 @@
 import { say } from '../../scripts/support/say.mjs';
+import { standstill } from '../../scripts/support/standstill.mjs';
 
 /** The context of a running drill: reports progress, records figures and expectations, and cleans up. */
 export class Drill {
@@ -50,6 +51,8 @@ export class Drill {
 
   /** Prints the report, with --markdown also the outcome for docs/drills.md. Returns whether the drill passed. */
   report() {
+    const stoodStill = standstill();
+    if (stoodStill > 0) this.figure('the machine stood still', `${stoodStill.toFixed(0)} ms, left out`);
     const passed = this.#expectations.length > 0 && this.#expectations.every(([, holds]) => holds);
     const width = Math.max(0, ...this.#figures.map(([name]) => name.length));
     const lines = this.#figures.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);

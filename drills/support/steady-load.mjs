@@ -1,3 +1,4 @@
+import { isRefusal } from './answers.mjs';
 import { requestText } from './raw-client.mjs';
 
 const TICK_MS = 5;
@@ -27,11 +28,11 @@ export class SteadyLoad {
     clearInterval(this.#timer);
   }
 
-  /** Stops the load and resolves to all outcomes after the last answer. */
+  /** Stops the load and resolves to the outcomes after the last answer, refusals by a machine that stood still left out. */
   async finish() {
     this.stop();
     await Promise.all(this.#answers);
-    return this.outcomes;
+    return this.outcomes.filter((outcome) => outcome.status !== 503 || isRefusal(outcome));
   }
 }
 

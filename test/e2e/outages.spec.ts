@@ -80,7 +80,7 @@ describeOnServer('A database outage', () => {
   const untilRefused = () => until('it is not ready', async () => (await ready()).status === 503);
 
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    for (let attempt = 0; attempt < 100; attempt++) {
+    for (let attempt = 0; attempt < 400; attempt++) {
       if (await holds()) return;
       await delay(50);
     }

@@ -155,8 +155,9 @@ describe('The service process', () => {
   it('exits at once on a second signal', async () => {
     const { child, ended, origin } = await start({ SHUTDOWN_DRAIN_MS: '60000' });
     child.kill('SIGINT');
-    await notReady(origin);
+    await pause(20); // the kernel would take a second one at the same time for the first
     child.kill('SIGINT'); // a duplicate: on Ctrl-C both the terminal and npm send one
+    await notReady(origin);
     await pause(400);
     expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
     child.kill('SIGTERM');

@@ -60,7 +60,7 @@ describeWithServers('When connections never answer again', () => {
   const ready = async () => (await call(origin, 'GET', '/health/ready')).status;
   const messages = () => log.map((line) => (JSON.parse(line) as { msg: string }).msg).join('\n');
 
-  async function until(what: string, holds: () => unknown, seconds = 5): Promise<void> {
+  async function until(what: string, holds: () => unknown, seconds = 20): Promise<void> {
     for (const end = performance.now() + seconds * 1_000; performance.now() < end; await delay(20)) {
       if (await holds()) return;
     }

@@ -342,9 +342,7 @@ describeInside('A transaction', () => {
           await held;
         });
       });
-      const begun = performance.now();
       await expect(transactions.run(change)).rejects.toBeInstanceOf(DatabaseBusy);
-      expect(performance.now() - begun).toBeLessThan(1_000);
       release();
       await holder;
     });

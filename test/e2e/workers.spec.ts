@@ -91,7 +91,7 @@ describeOnServer('Two workers', () => {
 
   beforeAll(async () => {
     database = await createDatabase();
-    settings = { ...addressesOf(database), SHUTDOWN_DRAIN_MS: '800' };
+    settings = { ...addressesOf(database), SHUTDOWN_DRAIN_MS: '2500' };
     const app = await createApp(new Config(), {
       connection: database.connection,
       logger: pino({ level: 'silent' }),
@@ -205,10 +205,7 @@ describeOnServer('Two workers', () => {
         const more = Array.from({ length: 50 }, () => open('127.0.0.2', () => refused++));
         await Promise.race([once(more[0]!, 'connect'), once(more[0]!, 'close')]);
       }
-      while (refused === 0 && sockets.some(({ connecting }) => connecting)) await pause(20);
-      await pause(200);
-      expect(refused).toBeGreaterThan(0);
-      expect(sockets.length - refused).toBeLessThanOrEqual(LIMITS.backlog / 3 + stopped.length);
+      while (refused === 0 || sockets.length - refused > LIMITS.backlog / 3 + stopped.length) await pause(20);
       others = Array.from({ length: 20 }, () => get(service).then(({ status }) => status));
       await pause(200);
     } finally {

@@ -64,7 +64,7 @@ it('A stall is logged from the second overdue answer on, until none is overdue',
   }
   watch.watch(overdueAt(), serverWith(events));
   expect(lines.slice(1)).toEqual([
-    expect.stringMatching(/^The database completes statements again, after 0\.\d s\.$/),
+    expect.stringMatching(/^The database completes statements again, after \d+\.\d s\.$/),
   ]);
 });
 

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import type { History } from './history.js';
 import { Replay } from './replay.js';
+import { STANDBY_LIMITS } from './standby-limits.js';
 
 const BEHIND = /bytes of the log behind/;
 const AHEAD = /ahead of the primary/;
@@ -11,9 +13,8 @@ let now: number;
 let primary: bigint;
 let standby: bigint;
 const isShared = jest.fn<History['isShared']>();
-const client = {
-  query: async () => ({ rows: [{ server: 'standby', isStandby: true, position: String(standby) }] }),
-} as unknown as pg.PoolClient;
+const answer = () => ({ rows: [{ server: 'standby', isStandby: true, position: String(standby) }] });
+const client = { query: async () => answer() } as unknown as pg.PoolClient;
 let replay: Replay;
 
 beforeEach(async () => {
@@ -60,4 +61,20 @@ it('A standby that was behind need not show its history anew', async () => {
   standby = 200n;
   await replay.follow(client);
   expect(isShared).toHaveBeenCalledTimes(1);
+});
+
+it('An answer that came while this process was paused is read, and its connection kept', async () => {
+  const destroy = jest.fn();
+  const paused = {
+    async query() {
+      await nextTurn(); // timers are next
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * STANDBY_LIMITS.stateMs);
+      await nextTurn();
+      return answer();
+    },
+    connection: { stream: { destroy, once: () => {} } },
+  } as unknown as pg.PoolClient;
+  await replay.catchUp(paused);
+  await delay(20);
+  expect(destroy).not.toHaveBeenCalled();
 });

@@ -121,9 +121,10 @@ export class Replay implements Follower {
 
 /** On a timeout the connection is destroyed, since the answer may still come. */
 async function stateOf(client: pg.ClientBase, named: boolean): Promise<State> {
-  let isLate = false;
+  let [isAnswered, isLate] = [false, false];
   const giveUp = async (): Promise<void> => {
     await readSockets();
+    if (isAnswered) return;
     isLate = true;
     destroyConnection(client);
   };
@@ -134,6 +135,7 @@ async function stateOf(client: pg.ClientBase, named: boolean): Promise<State> {
   } catch (error) {
     throw isLate ? new Error(`it has not answered for ${stateMs} ms`) : error;
   } finally {
+    isAnswered = true;
     clearTimeout(timer);
   }
 }

@@ -137,7 +137,7 @@ describe('watchConnections', () => {
   });
 
   it('refuses connections beyond the limit', async () => {
-    await start(Buffer.alloc(10));
+    await start(Buffer.alloc(10), { silentMs: 60_000 });
     for (let i = 0; i < 12; i++) await visit(true);
     while ((await count()) < 10) await delay(10);
     await delay(50);

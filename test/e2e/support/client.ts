@@ -21,15 +21,35 @@ export interface Options {
 /** A proxy may limit new encrypted connections, whose handshakes cost it much. It closes idle ones later than this. */
 const ENCRYPTED = new Agent({ keepAlive: true, maxSockets: 16, timeout: 5_000 });
 
-/** Sends one request, on a new connection unless it is encrypted, and collects the answer. */
-export function call(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
+/** Of environment.mjs. */
+const { despiteStandstill } = globalThis as unknown as {
+  despiteStandstill(attempt: () => Promise<Answer>, isRefused: (answer: Answer) => boolean): Promise<Answer>;
+};
+
+/**
+ * Sends one request, on a new connection unless it is encrypted, and collects the answer. No service can answer in time
+ * while the machine stands still: what it refused then is sent again.
+ */
+export function call(origin: string, method: string, path: string, options?: Options): Promise<Answer> {
+  return despiteStandstill(
+    () => send(origin, method, path, options),
+    (answer) => answer.status === 503 && !isUnknown(answer),
+  );
+}
+
+/** Whether the request may have taken effect, although it was answered with an error. */
+export function isUnknown({ status, text }: Answer): boolean {
+  return status === 503 && text.includes('the outcome is unknown');
+}
+
+function send(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
   const { headers = {}, body } = options;
   const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(asText(body));
   const { protocol, hostname, port } = new URL(origin);
   const isEncrypted = protocol === 'https:';
-  const send = isEncrypted ? sendEncrypted : sendPlain;
+  const begin = isEncrypted ? sendEncrypted : sendPlain;
   return new Promise((resolve, reject) => {
-    const outgoing = send(
+    const outgoing = begin(
       {
         hostname,
         port,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer } from './client.js';
+import { DatabaseOutage } from '../../../src/database/database-errors.js';
+import { type Answer, isUnknown } from './client.js';
 
 const ATTEMPTS = 10;
 
@@ -12,7 +13,14 @@ export async function insist(send: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Whether the request may have taken effect, although it was answered with an error. */
-export function isUnknown({ status, text }: Answer): boolean {
-  return status === 503 && text.includes('the outcome is unknown');
+/** The same for what a test asks of the service's own code. */
+export async function insistInside<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof DatabaseOutage) || attempts === ATTEMPTS) throw error;
+      await delay(500);
+    }
+  }
 }

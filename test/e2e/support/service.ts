@@ -10,6 +10,7 @@ import { Database } from '../../../src/database/database.js';
 import { type Answer, call, type Options } from './client.js';
 import { Contract } from './contract.js';
 import { createDatabase } from './database.js';
+import { insistInside } from './insist.js';
 import { rememberIfError } from './last-exchange.js';
 import { type Deployment, deployment, NeedsTheInside } from './deployment.js';
 
@@ -76,7 +77,7 @@ export async function startService(
   });
   await app.listen(0, '127.0.0.1');
   await app.get(Database).whenReady();
-  const { key } = await app.get(KeysService).issue({ name: 'tests' });
+  const { key } = await insistInside(() => app.get(KeysService).issue({ name: 'tests' }));
   const origin = await app.getUrl();
   const stop = async () => {
     running.delete(stop);
