@@ -2,7 +2,7 @@ import dns, { type LookupAddress } from 'node:dns';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { lookup } from './lookup.js';
-import { readSockets } from './read-sockets.js';
+import { readSockets } from './patience.js';
 
 Logger.overrideLogger(false);
 

@@ -1,7 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { readSockets } from './read-sockets.js';
+import { giveUpAfter } from './patience.js';
 
 /** Short enough for a request to wait for this, and then for a connection. */
 const PATIENCE_MS = 200;
@@ -33,18 +33,13 @@ class Name {
 
   private ask(): void {
     this.isUnderWay = true;
-    let isAnswered = false;
-    const giveUp = async (): Promise<void> => {
-      await readSockets();
-      if (isAnswered) return;
+    const cancel = giveUpAfter(PATIENCE_MS, () => {
       this.isOverdue = true;
       this.useLast(`no answer within ${PATIENCE_MS} ms`);
-    };
-    const timer = setTimeout(() => void giveUp(), PATIENCE_MS);
+    });
     // With the hint that Node gives.
     dns.lookup(this.name, { all: true, hints: dns.ADDRCONFIG }, (error, addresses) => {
-      clearTimeout(timer);
-      isAnswered = true;
+      cancel();
       const { isOverdue } = this;
       this.isUnderWay = this.isOverdue = false;
       if (error && error.code !== UNKNOWN && this.addresses) this.useLast(error.code ?? error.message);

@@ -1,3 +1,4 @@
+import { giveUpAfter } from '../common/patience.js';
 import { WaitingPlaces } from '../common/waiting-places.js';
 import { LongTurns } from './long-turns.js';
 import { RecentTurns } from './recent-turns.js';
@@ -66,14 +67,14 @@ export class Turns {
     }
     return new Promise((resolve) => {
       const end = (isMyTurn: boolean): void => {
-        clearTimeout(timer);
+        cancel();
         free?.();
         if (this.waiting.delete(me)) this.count(target, 'waiting', -1);
         resolve(isMyTurn);
       };
       const me: Waiting = { id, group, target, begin: () => end(true) };
       const giveUp = (): void => end(false);
-      const timer = setTimeout(giveUp, this.limits.waitMs);
+      const cancel = giveUpAfter(this.limits.waitMs, giveUp);
       // Those that wait for a target, of whatever groups, must not take the places of those that do not.
       const whose = this.targets.has(target) ? { group: target, member: group } : { group };
       const free = this.places.take({ ...whose, rank: () => this.rankOf(me), giveUp });

@@ -3,7 +3,7 @@ import type { ErrorReply, RedisClientType } from '@redis/client';
 import { SERVICE_NAME } from '../common/contract.js';
 import { LastingReason } from '../common/lasting-reason.js';
 import { lookup } from '../common/lookup.js';
-import { readSockets } from '../common/read-sockets.js';
+import { giveUpAfter } from '../common/patience.js';
 
 /** Interval of the check for stalled commands. A command times out after 100 to 200 ms. */
 const PATIENCE_MS = 100;
@@ -35,7 +35,7 @@ export class RedisConnection {
   private ended = 0;
   /** Commands sent before the last check: they must have ended by the next one. */
   private due = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private cancelCheck: (() => void) | undefined;
   private reconnecting: NodeJS.Timeout | undefined;
   /** Until the connection is ready: an answer that never ends would be kept in memory. */
   private greeting: NodeJS.Timeout | undefined;
@@ -95,7 +95,7 @@ export class RedisConnection {
   /** Runs a command with a time limit. */
   async run<T>(command: () => Promise<T>): Promise<T> {
     this.sent++;
-    this.timer ??= setTimeout(() => void this.check(), PATIENCE_MS).unref();
+    this.cancelCheck ??= giveUpAfter(PATIENCE_MS, () => this.check());
     try {
       const result = await command();
       if (this.refusedAt !== undefined) this.reportAcceptance(this.refusedAt);
@@ -110,7 +110,7 @@ export class RedisConnection {
 
   close(): void {
     this.isAway = true;
-    clearTimeout(this.timer);
+    this.cancelCheck?.();
     clearTimeout(this.reconnecting);
     clearTimeout(this.greeting);
     this.client.destroy();
@@ -126,15 +126,14 @@ export class RedisConnection {
     );
   }
 
-  private async check(): Promise<void> {
-    await readSockets();
+  private check(): void {
     if (this.ended < this.due && this.client.isReady) {
       this.reportOutage(new Error(`no answer within ${PATIENCE_MS} ms`));
       this.reconnect();
     }
     this.due = this.sent;
-    this.timer =
-      this.ended < this.sent ? setTimeout(() => void this.check(), PATIENCE_MS).unref() : undefined;
+    const isUnderWay = this.ended < this.sent;
+    this.cancelCheck = isUnderWay ? giveUpAfter(PATIENCE_MS, () => this.check()) : undefined;
   }
 
   private giveUpGreeting(): void {

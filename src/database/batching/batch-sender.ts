@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { readSockets } from '../../common/read-sockets.js';
+import { giveUpAfter } from '../../common/patience.js';
 import type { Availability } from '../availability.js';
 import { DatabaseOutage, toOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -79,7 +79,7 @@ export class BatchSender {
     const end = (next: () => void): void => {
       if (ended) return;
       ended = true;
-      clearTimeout(timer);
+      cancel();
       next();
     };
     const lost = (cause: unknown): void =>
@@ -99,12 +99,9 @@ export class BatchSender {
         this.replaceConnection(release);
       });
     // A late answer would be taken for that of the next batch.
-    const giveUp = async (): Promise<void> => {
-      await readSockets();
-      if (ended) return;
-      (client as pg.PoolClient & RowParsingClient).abandon(batch.unanswered.length, () => lost(undefined));
-    };
-    const timer = setTimeout(() => void giveUp(), this.target.answerMs ?? DATABASE_LIMITS.answerMs);
+    const cancel = giveUpAfter(this.target.answerMs ?? DATABASE_LIMITS.answerMs, () =>
+      (client as pg.PoolClient & RowParsingClient).abandon(batch.unanswered.length, () => lost(undefined)),
+    );
     const sentAt = performance.now();
     this.plan.hasOldConnection = (client as pg.PoolClient & RowParsingClient).isOld;
     const transactions = this.plan.transactionsOf(queries);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg';
-import { readSockets } from '../../common/read-sockets.js';
+import { giveUpAfter } from '../../common/patience.js';
 import {
   isLocked,
   isRaised,
@@ -65,7 +65,7 @@ export class RecordedBatch {
   private outcome: Error | undefined;
   private readonly times: UnitTimes | undefined;
   private readonly startedAt = performance.now();
-  private timer: NodeJS.Timeout | undefined;
+  private cancel = (): void => {};
   private renderTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -93,7 +93,7 @@ export class RecordedBatch {
       this.done(true);
       return;
     }
-    this.timer = setTimeout(() => void this.giveUp(), answerMs);
+    this.cancel = giveUpAfter(answerMs, () => this.giveUp());
     this.inserts = this.queries.map((query, i) => ({ ...query, resolve: (of) => void (this.rows[i] = of) }));
     const units = this.isIsolated
       ? isolated(this.beginFor(this.inserts.length, this.lockMs), this.inserts)
@@ -214,7 +214,7 @@ export class RecordedBatch {
 
   private end(isUsable: boolean): void {
     this.state = 'ended';
-    clearTimeout(this.timer);
+    this.cancel();
     this.settle();
     const refusals = [...this.refusals.values()];
     const busy = refusals.find(({ error }) => meaningOfError(error) === 'busy');
@@ -288,9 +288,7 @@ export class RecordedBatch {
   };
 
   /** A late answer would be taken for that of the next batch. */
-  private async giveUp(): Promise<void> {
-    await readSockets();
-    if (this.state === 'ended') return;
+  private giveUp(): void {
     if (this.state === 'inserting') {
       if (this.isIsolated) this.target.isolation.end();
       this.times?.lost(this.sent?.unanswered ?? []);

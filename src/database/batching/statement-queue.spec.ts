@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
+import { readSockets } from '../../common/patience.js';
 import { WaitingPlaces } from '../../common/waiting-places.js';
 import { Availability } from '../availability.js';
 import { DatabaseBusy } from '../database-errors.js';
@@ -208,6 +209,7 @@ describe('A queue of statements', () => {
       const newest = queue.run(PAGE, [], { owner: {} });
       expect([queue.takeOver(waited()), queue.takeOver(waited())]).toEqual([true, false]);
       jest.advanceTimersByTime(10);
+      await readSockets();
       expect([late.mock.calls.length, queue.load.waiting]).toEqual([1, 1]);
       jest.advanceTimersByTime(340);
       await expect(newest).rejects.toBeInstanceOf(DatabaseBusy);

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { giveUpAfter } from '../../common/patience.js';
 import type { WaitingPlaces } from '../../common/waiting-places.js';
 import { DatabaseBusy, type DatabaseOutage } from '../database-errors.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -30,7 +31,8 @@ export class StatementQueue {
   private underWay = 0;
   private readonly late = new Set<symbol>();
   private starting = false;
-  private deadline: NodeJS.Timeout | undefined;
+  /** Of the oldest that waits. */
+  private cancelDeadline: (() => void) | undefined;
 
   constructor(
     private readonly target: BatchTarget,
@@ -88,7 +90,7 @@ export class StatementQueue {
   /** Takes over what has waited elsewhere. Returns whether there was a place for it. */
   takeOver(query: PendingQuery): boolean {
     if (!this.place(query)) return false;
-    clearTimeout(this.deadline); // it may be older than the others
+    this.cancelDeadline?.(); // it may be older than the others
     this.refuseLate();
     return true;
   }
@@ -101,7 +103,7 @@ export class StatementQueue {
     if (this.places ? !free : this.waiting.length >= MOST_WAITING) return undefined;
     const placed = free ? { ...query, free } : query;
     this.waiting.push(placed);
-    this.deadline ??= setTimeout(() => this.refuseLate(), waitMs);
+    this.cancelDeadline ??= giveUpAfter(waitMs, () => this.refuseLate());
     this.startSoon();
     return placed;
   }
@@ -216,7 +218,7 @@ export class StatementQueue {
   }
 
   private refuseLate(): void {
-    this.deadline = undefined;
+    this.cancelDeadline = undefined;
     const now = performance.now();
     const isLate = lateAt(now);
     const late = this.waiting.filter(isLate);
@@ -226,7 +228,7 @@ export class StatementQueue {
     this.target.inquiry?.()?.late(late);
     if (this.waiting.length === 0) return;
     const oldest = Math.min(...this.waiting.map(({ since }) => since));
-    this.deadline = setTimeout(() => this.refuseLate(), Math.max(1, waitMs - (now - oldest)));
+    this.cancelDeadline = giveUpAfter(Math.max(1, waitMs - (now - oldest)), () => this.refuseLate());
   }
 
   private countLate(queries: readonly Pick<PendingQuery, 'statement'>[]): void {

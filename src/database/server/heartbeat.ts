@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type pg from 'pg';
-import { readSockets } from '../../common/read-sockets.js';
+import { readSockets } from '../../common/patience.js';
 import type { Availability } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';
@@ -185,8 +185,10 @@ export class Heartbeat {
   private async silence(begun: number, answered: AbortSignal): Promise<never> {
     const quiet = (): number => Math.min(performance.now() - begun, this.availability.silentFor());
     for (;;) {
-      await delay(Math.max(1, silenceMs - quiet()), undefined, { ref: false, signal: answered });
-      await readSockets();
+      const ms = Math.max(1, silenceMs - quiet());
+      const due = performance.now() + ms;
+      await delay(ms, undefined, { ref: false, signal: answered });
+      await readSockets(due);
       if (quiet() >= silenceMs) throw new Silence();
     }
   }

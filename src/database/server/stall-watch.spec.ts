@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import type { ServerClient } from '../availability.js';
-import { readSockets } from '../../common/read-sockets.js';
+import { readSockets } from '../../common/patience.js';
 import { StallWatch } from './stall-watch.js';
 
 const START = 'The database does not complete statements, which are answered 503: wait event';

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { readSockets } from '../../common/read-sockets.js';
+import { readSockets } from '../../common/patience.js';
 import { Availability, type ServerClient } from '../availability.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { DATABASE_LIMITS } from '../limits.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { readSockets } from '../../common/read-sockets.js';
+import { giveUpAfter } from '../../common/patience.js';
 import { destroyConnection } from '../destroy-connection.js';
 import { type Follower, NotFollowing } from './follower.js';
 import type { History } from './history.js';
@@ -121,21 +121,17 @@ export class Replay implements Follower {
 
 /** On a timeout the connection is destroyed, since the answer may still come. */
 async function stateOf(client: pg.ClientBase, named: boolean): Promise<State> {
-  let [isAnswered, isLate] = [false, false];
-  const giveUp = async (): Promise<void> => {
-    await readSockets();
-    if (isAnswered) return;
+  let isLate = false;
+  const cancel = giveUpAfter(stateMs, () => {
     isLate = true;
     destroyConnection(client);
-  };
-  const timer = setTimeout(() => void giveUp(), stateMs);
+  });
   try {
     const { rows } = await client.query<State>(named ? NAMED_STATE : STATE);
     return rows[0] as State;
   } catch (error) {
     throw isLate ? new Error(`it has not answered for ${stateMs} ms`) : error;
   } finally {
-    isAnswered = true;
-    clearTimeout(timer);
+    cancel();
   }
 }

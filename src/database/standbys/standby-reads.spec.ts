@@ -23,6 +23,6 @@ describe('A read that a standby cannot answer', () => {
     const answer = reads.run(STATEMENT, []).catch((error: unknown) => error);
     await jest.advanceTimersByTimeAsync(950);
     expect(reads.fallbacks).toBe(1);
-    expect(await Promise.race([answer, Promise.resolve('not answered')])).toBeInstanceOf(DatabaseBusy);
+    expect(await answer).toBeInstanceOf(DatabaseBusy);
   });
 });

@@ -1,7 +1,6 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { withTimeout } from '../../common/with-timeout.js';
-import { readSockets } from '../../common/read-sockets.js';
 import type { Availability } from '../availability.js';
 import type { Companion } from '../batching/statement.js';
 import {
@@ -131,7 +130,6 @@ class TimedTransaction {
   isCommitting = false;
   /** What takes too long, if something does. */
   late: LateKind = 'connection';
-  private hasEnded = false;
   private client!: PoolClient;
 
   constructor(
@@ -163,7 +161,6 @@ class TimedTransaction {
     try {
       return await withTimeout(this.perform(work, client), this.atMost(answerMs), () => this.giveUp(client));
     } finally {
-      this.hasEnded = true;
       await this.runner.release();
     }
   }
@@ -203,8 +200,7 @@ class TimedTransaction {
 
   /** The server rolls back when the connection closes, unless it has received COMMIT. */
   private async giveUp(client: PoolClient): Promise<never> {
-    await readSockets();
-    if (!this.hasEnded) await this.abandon(client);
+    await this.abandon(client);
     throw this.isCommitting ? new OutcomeUnknown() : new DatabaseBusy();
   }
 
