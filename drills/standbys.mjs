@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/support/free-port.mjs';
 import { postgresBinaries } from '../scripts/support/postgres-binaries.mjs';
 import { startStandby } from '../scripts/support/postgres-cluster.mjs';
-import { isRefusal, latencies, refusedProperly, slowest, succeeded, tally } from './support/answers.mjs';
+import { failed, latencies, refusedProperly, slowest, succeeded, tally } from './support/answers.mjs';
 import { FollowedWriters } from './support/followed-writers.mjs';
 import { freeze, query } from './support/postgres.mjs';
 import { RawClient } from './support/raw-client.mjs';
@@ -145,7 +145,7 @@ async function judge(drill, { primary, replicas, standbys, writers, goal, primar
   const every = [...outcomes.creates, ...outcomes.reads];
   const wrong = every.filter((outcome) => !succeeded(outcome) && !refusedProperly(outcome));
   const isAway = ({ since, at }) => primaryAway.some(({ from, to }) => at >= from && since <= to);
-  const refused = every.filter((outcome) => isRefusal(outcome) && !isAway(outcome));
+  const refused = every.filter((outcome) => outcome.status === 503 && failed(outcome) && !isAway(outcome));
   for (const { name } of standbys) {
     const counts = replicas.map(({ value }) => value(`database_standby_reads_total{standby="${name}"}`));
     drill.figure(`reads of the standby ${name}, by replica`, (await Promise.all(counts)).join(', '));

@@ -2,12 +2,12 @@ import { percentile } from './statistics.mjs';
 
 export const succeeded = ({ status }) => status === 200 || status === 201;
 
-/** Not one of a machine that stands still. */
-export const isRefusal = ({ status, isDisturbed }) => status === 503 && !isDisturbed;
-
 /** A proper 503 has Retry-After and an Error body. */
 export const refusedProperly = ({ status, head, body }) =>
   status === 503 && /\r\nretry-after: *\d+/i.test(head) && isErrorBody(body, status);
+
+/** Not so if it was refused because the machine stood still. */
+export const failed = (outcome) => !succeeded(outcome) && !(outcome.isDisturbed && refusedProperly(outcome));
 
 export function isErrorBody(body, status) {
   try {

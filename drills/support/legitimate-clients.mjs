@@ -45,7 +45,12 @@ export class LegitimateClients {
     const since = performance.now();
     const [answer, expected] = this.#request(i);
     return answer.then(
-      ({ status, ms }) => ({ ok: status === expected, why: status, ms, disturbed: isDisturbed(since) }),
+      ({ status, ms }) => ({
+        ok: status === expected,
+        why: status,
+        ms,
+        disturbed: status === 503 && isDisturbed(since),
+      }),
       (error) => ({ ok: false, why: error.code ?? error.message, ms: PATIENCE_MS }),
     );
   }

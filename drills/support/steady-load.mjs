@@ -1,4 +1,3 @@
-import { isRefusal } from './answers.mjs';
 import { requestText } from './raw-client.mjs';
 
 const TICK_MS = 5;
@@ -28,11 +27,11 @@ export class SteadyLoad {
     clearInterval(this.#timer);
   }
 
-  /** Stops the load and resolves to the outcomes after the last answer, refusals by a machine that stood still left out. */
+  /** Stops the load and resolves to all outcomes after the last answer. */
   async finish() {
     this.stop();
     await Promise.all(this.#answers);
-    return this.outcomes.filter((outcome) => outcome.status !== 503 || isRefusal(outcome));
+    return this.outcomes;
   }
 }
 

@@ -6,7 +6,7 @@ const LIMIT_MS = DATABASE_LIMITS.waitMs + DATABASE_LIMITS.answerMs;
 
 /** For what follows another part of the same read: all parts together have the time of one. */
 export function withinLimits<T>(begun: number, part: Promise<T>): Promise<T> {
-  return withTimeout(part, LIMIT_MS - (performance.now() - begun), () => {
+  return withTimeout(part, Math.max(1, LIMIT_MS - (performance.now() - begun)), () => {
     throw new DatabaseBusy();
   });
 }

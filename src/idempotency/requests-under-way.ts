@@ -1,4 +1,5 @@
 import { unavailable } from '../api/errors/api-error.js';
+import { giveUpAfter } from '../common/patience.js';
 import type { WaitingPlaces } from '../common/waiting-places.js';
 import { withTimeout } from '../common/with-timeout.js';
 import { OutcomeUnknown } from '../database/database-errors.js';
@@ -25,7 +26,7 @@ interface Waiting {
 export class RequestsUnderWay<T extends object> {
   /** Some dozens, the oldest first. A map whose entries come and go would keep old ones alive, as in `SharedReads`. */
   private readonly all: UnderWay<T>[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  private isWatched = false;
 
   constructor(
     /** Each step has its own limit. This one is for all together. */
@@ -82,7 +83,7 @@ export class RequestsUnderWay<T extends object> {
       const until = performance.now() + this.mostMs;
       const own: UnderWay<T> = { digest, work, until, reject };
       this.all.push(own);
-      this.timer ??= setTimeout(() => this.rejectLate(), this.mostMs).unref();
+      if (!this.isWatched) this.watch(this.mostMs);
       const end = (): void => void this.all.splice(this.all.indexOf(own), 1);
       void work.then((result) => resolve({ result, isOwn: true }), reject).then(end);
     });
@@ -93,7 +94,13 @@ export class RequestsUnderWay<T extends object> {
     const now = performance.now();
     for (const { until, reject } of this.all) if (until <= now) reject(new OutcomeUnknown());
     const next = this.all.find(({ until }) => until > now);
-    this.timer = next && setTimeout(() => this.rejectLate(), next.until - now).unref();
+    this.isWatched = false;
+    if (next) this.watch(next.until - now);
+  }
+
+  private watch(ms: number): void {
+    this.isWatched = true;
+    giveUpAfter(ms, () => this.rejectLate());
   }
 
   private find(digest: string): UnderWay<T> | undefined {

@@ -77,7 +77,7 @@ describe('While one key or network has its share of requests under way, the serv
     return socket;
   };
   const listGreedily = (): Promise<Answer> =>
-    service.get('/v1/pets', { headers: { authorization: `Bearer ${greedyKey}` } });
+    service.get('/v1/pets', { headers: { authorization: `Bearer ${greedyKey}` }, once: true });
   const listElsewhere = (): Promise<Answer> =>
     service.get('/v1/pets', { headers: { 'x-forwarded-for': '192.0.2.1' } });
   const head = (method: string, fields = '', key = greedyKey): string =>
@@ -283,7 +283,10 @@ describe('While one key has its share of transactions under way, the service', (
   afterEach(() => finish());
 
   const deleteGreedily = (): Promise<Answer> =>
-    service.call('DELETE', '/v1/store/orders/7', { headers: { authorization: `Bearer ${greedyKey}` } });
+    service.call('DELETE', '/v1/store/orders/7', {
+      headers: { authorization: `Bearer ${greedyKey}` },
+      once: true,
+    });
 
   it('refuses more of that key after a wait, and serves other keys and reads', async () => {
     const refused = await deleteGreedily();
@@ -299,7 +302,7 @@ describe('While one key has its share of transactions under way, the service', (
     const before = service.log.length;
     const busy = 'The database is too busy at the moment. Nothing was stored.';
     for (let i = 0; i < 4; i++)
-      expectError(await service.delete('/v1/store/orders/7'), 'service_unavailable', busy);
+      expectError(await service.delete('/v1/store/orders/7', { once: true }), 'service_unavailable', busy);
     expect(service.log.slice(before).join('')).toContain(
       'Transactions wait longer than 350 ms for a connection',
     );

@@ -426,7 +426,7 @@ describe('A request with an Idempotency-Key', () => {
         await keys.issue({ name: 'innocent' }),
       ];
       const make = (name: string, key: string, under = randomUUID()): Promise<Answer> =>
-        service.post('/v1/pets', { ...REX, name }, as(key, under));
+        create('', { ...REX, name }, as(key, under));
       const made = Array.from({ length: 40 }, () => randomUUID());
       for (const each of made) expect((await make('Raced', racing.key, each)).status).toBe(201);
       const records = service.app.get(AnswerRecords);

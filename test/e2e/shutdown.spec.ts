@@ -123,7 +123,7 @@ describe('The service process', () => {
   };
 
   const notReady = async (origin: string) => {
-    while ((await call(origin, 'GET', '/health/ready')).status !== 503) await pause(20);
+    while ((await call(origin, 'GET', '/health/ready', { once: true })).status !== 503) await pause(20);
   };
 
   it('answers new and in-flight requests after SIGTERM, waits for no idle connection, and exits with 0', async () => {

@@ -55,8 +55,9 @@ describeWithServers('When connections never answer again', () => {
     await cluster.stop();
   });
 
-  const list = (path = '/v1/pets', by = headers) => call(origin, 'GET', path, { headers: by });
-  const create = () => call(origin, 'POST', '/v1/pets', { headers, body: { name: 'Rex', categoryId: 1 } });
+  const list = (path = '/v1/pets', by = headers) => call(origin, 'GET', path, { headers: by, once: true });
+  const create = () =>
+    call(origin, 'POST', '/v1/pets', { headers, body: { name: 'Rex', categoryId: 1 }, once: true });
   const ready = async () => (await call(origin, 'GET', '/health/ready')).status;
   const messages = () => log.map((line) => (JSON.parse(line) as { msg: string }).msg).join('\n');
 

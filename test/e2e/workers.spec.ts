@@ -266,7 +266,8 @@ describeOnServer('Two workers', () => {
     const { workers } = service;
     // A supervisor may signal every process of the service.
     for (const pid of [...workers, service.pid]) process.kill(pid, 'SIGTERM');
-    while ((await call(service.origin, 'GET', '/health/ready')).status !== 503) await pause(20);
+    while ((await call(service.origin, 'GET', '/health/ready', { once: true })).status !== 503)
+      await pause(20);
     expect((await get(service)).status).toBe(200);
     expect(await service.ended).toBe(0);
     for (const pid of workers) expect(isRunning(pid)).toBe(false);

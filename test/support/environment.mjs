@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { TestEnvironment } from 'jest-environment-node';
-import { despiteStandstill } from '../../scripts/support/standstill.mjs';
+import { despiteStandstill, isDisturbed } from '../../scripts/support/standstill.mjs';
 
 /**
  * Idle engines with an empty database. They outlive the test files, because starting an engine takes fifty times as
@@ -25,13 +25,13 @@ async function startEngine() {
 /**
  * Extends Jest's environment: engines run here because they are faster outside the sandbox of a test file, failures
  * show the last HTTP exchange and the errors of the log, and tests that a running deployment cannot support are skipped.
- * Whether the process stands still is seen here as well, where no test replaces the clock.
+ * Whether the machine stood still is seen here as well, by one thread for all files.
  */
 export default class Environment extends TestEnvironment {
   async setup() {
     await super.setup();
     this.global.engines = engines;
-    this.global.despiteStandstill = despiteStandstill;
+    this.global.machine = { despiteStandstill, isDisturbed };
   }
 
   async handleTestEvent(event) {

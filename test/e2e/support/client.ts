@@ -16,24 +16,32 @@ export interface Options {
   headers?: Record<string, string | undefined>;
   /** Objects are sent as JSON, which may hold bigints; strings and Buffers unchanged. */
   body?: object | string | Buffer;
+  /** A refusal is what the test wants, even if the machine stood still. */
+  once?: boolean;
 }
 
 /** A proxy may limit new encrypted connections, whose handshakes cost it much. It closes idle ones later than this. */
 const ENCRYPTED = new Agent({ keepAlive: true, maxSockets: 16, timeout: 5_000 });
 
 /** Of environment.mjs. */
-const { despiteStandstill } = globalThis as unknown as {
-  despiteStandstill(attempt: () => Promise<Answer>, isRefused: (answer: Answer) => boolean): Promise<Answer>;
+export const { machine } = globalThis as unknown as {
+  machine: {
+    despiteStandstill(
+      attempt: () => Promise<Answer>,
+      isRefused: (answer: Answer) => boolean,
+    ): Promise<Answer>;
+    isDisturbed(from: number): boolean;
+  };
 };
 
 /**
  * Sends one request, on a new connection unless it is encrypted, and collects the answer. No service can answer in time
  * while the machine stands still: what it refused then is sent again.
  */
-export function call(origin: string, method: string, path: string, options?: Options): Promise<Answer> {
-  return despiteStandstill(
+export function call(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
+  return machine.despiteStandstill(
     () => send(origin, method, path, options),
-    (answer) => answer.status === 503 && !isUnknown(answer),
+    (answer) => answer.status === 503 && !isUnknown(answer) && !options.once,
   );
 }
 
@@ -42,7 +50,7 @@ export function isUnknown({ status, text }: Answer): boolean {
   return status === 503 && text.includes('the outcome is unknown');
 }
 
-function send(origin: string, method: string, path: string, options: Options = {}): Promise<Answer> {
+function send(origin: string, method: string, path: string, options: Options): Promise<Answer> {
   const { headers = {}, body } = options;
   const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(asText(body));
   const { protocol, hostname, port } = new URL(origin);

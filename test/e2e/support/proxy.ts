@@ -11,6 +11,7 @@ import { describeInside, NeedsTheInside } from './deployment.js';
 import { NOWHERE } from './scripted-server.js';
 
 export const CONFIGURATION = 'docker/haproxy.cfg';
+const ONE_THREAD = 'test/e2e/support/one-thread.cfg';
 const PATIENCE_MS = 10_000;
 
 const version = installedVersion();
@@ -27,7 +28,10 @@ export interface Proxy {
   stop(): Promise<void>;
 }
 
-/** HAProxy as it is shipped, in front of one replica; without one, in front of none. `settings` are its variables. */
+/**
+ * HAProxy as it is shipped, but for its threads, in front of one replica; without one, in front of none. `settings` are its
+ * variables.
+ */
 export async function startProxy(replica?: string, settings: Record<string, string> = {}): Promise<Proxy> {
   const [http, status] = [await freePort(), await freePort()];
   const env = {
@@ -38,7 +42,8 @@ export async function startProxy(replica?: string, settings: Record<string, stri
     REPLICA_1: replica ? new URL(replica).host : NOWHERE,
     REPLICA_2: NOWHERE,
   };
-  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const args = ['-db', '-f', ONE_THREAD, '-f', CONFIGURATION];
+  const child = spawn('haproxy', args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   const logged = async (text: string): Promise<readonly string[]> => {
