@@ -16,7 +16,7 @@ const SLOW_VIEW = `ALTER TABLE pets RENAME TO all_pets;
 const NO_VIEW = 'DROP VIEW pets; ALTER TABLE all_pets RENAME TO pets';
 
 /** Enough for a busy machine, and for what is found out first. */
-const MOST_ROUNDS = 60;
+const MOST_ROUNDS = 200;
 const ENOUGH = 5;
 /** Together, for seconds more than what a batch may take. */
 const VERY_SLOW = 24;
@@ -74,5 +74,5 @@ describeOnOneServer('While an API key reads rows that take the database long', (
       expect((await slow).status).toBe(200);
     }
     expect(inARow).toBe(ENOUGH);
-  });
+  }, 90_000);
 });
