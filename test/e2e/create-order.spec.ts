@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { itRequiresAnApiKey } from './support/behaviours.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { itTakesAnObject } from './support/json-input.js';
-import { newOrder, ORDER, type OrderBody, statusOf, untilDecided } from './support/orders.js';
+import { untilDecided } from './support/insist.js';
+import { newOrder, ORDER, type OrderBody, statusOf } from './support/orders.js';
 import { addPets } from './support/pets.js';
 import { type Service, startService } from './support/service.js';
 

@@ -18,7 +18,7 @@ import { Kept } from '../../src/database/kept.js';
 import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
-import { untilDecided } from './support/orders.js';
+import { untilDecided } from './support/insist.js';
 import { type Service, startService } from './support/service.js';
 
 const markRefused = declareError('mark_refused', { status: 409, when: 'Refused.', advice: 'None.' });

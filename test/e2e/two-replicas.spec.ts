@@ -9,7 +9,7 @@ import { Config } from '../../src/common/config/config.js';
 import { Database } from '../../src/database/database.js';
 import { type Answer, call } from './support/client.js';
 import { createDatabase, describeOnServer, type TestDatabase } from './support/database.js';
-import { untilDecided } from './support/orders.js';
+import { untilDecided } from './support/insist.js';
 
 describeOnServer('Two replicas', () => {
   let database: TestDatabase;

@@ -13,7 +13,14 @@ export async function insist(send: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** The same for what a test asks of the service's own code. */
+/** Sends a request that is made once, however often it is sent, until it is known what became of it. */
+export async function untilDecided(send: () => Promise<Answer>): Promise<Answer> {
+  let answer = await send();
+  while (answer.status === 503) answer = await send();
+  return answer;
+}
+
+/** Like `insist`, for what a test asks of the service's own code. */
 export async function insistInside<T>(run: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {

@@ -1,6 +1,5 @@
 import { addTo, type Identified } from './additions.js';
 import { addPets } from './pets.js';
-import type { Answer } from './client.js';
 import type { Service } from './service.js';
 
 export interface OrderBody extends Identified {
@@ -28,11 +27,4 @@ export async function addOrders(service: Service, ...orders: Partial<OrderBody>[
 
 export async function statusOf(service: Service, petId: number | bigint): Promise<string | undefined> {
   return ((await service.get(`/v1/pets/${petId}`)).json as { status?: string }).status;
-}
-
-/** Sends a request again while the database is too busy for it. */
-export async function untilDecided(send: () => Promise<Answer>): Promise<Answer> {
-  let answer = await send();
-  while (answer.status === 503) answer = await send();
-  return answer;
 }
