@@ -25,7 +25,7 @@ export function giveUpAfter(ms: number, giveUp: () => void): () => void {
 
 /** Lets the event loop read its sockets. `due`: when the timer should have fired that calls this. */
 export async function readSockets(due = Infinity): Promise<void> {
-  if (performance.now() - due > LATE_MS) await delay(GRACE_MS);
+  if (performance.now() - due > LATE_MS) await delay(GRACE_MS, undefined, { ref: false });
   await nextTurn();
   await nextTurn();
 }

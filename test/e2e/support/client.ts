@@ -45,9 +45,12 @@ export function call(origin: string, method: string, path: string, options: Opti
   );
 }
 
+/** In what the service says of a request that may have taken effect. */
+export const UNKNOWN = 'the outcome is unknown';
+
 /** Whether the request may have taken effect, although it was answered with an error. */
 export function isUnknown({ status, text }: Answer): boolean {
-  return status === 503 && text.includes('the outcome is unknown');
+  return status === 503 && text.includes(UNKNOWN);
 }
 
 function send(origin: string, method: string, path: string, options: Options): Promise<Answer> {

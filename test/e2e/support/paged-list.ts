@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Identified } from './additions.js';
+import { UNKNOWN } from './client.js';
 import { describeInside } from './deployment.js';
 import { expectAnswer, expectError } from './expectations.js';
 import { insist } from './insist.js';
@@ -212,5 +213,5 @@ function ownService(): () => Service {
 
 /** On a busy machine the outcome of a create may remain unknown. */
 function ignoreUnknown(error: Error): void {
-  if (!error.message.includes('the outcome is unknown')) throw error;
+  if (!error.message.includes(UNKNOWN)) throw error;
 }
