@@ -1,27 +1,9 @@
 import { describe } from '@jest/globals';
 
-export interface Deployment {
-  readonly origin: string;
-  readonly key: string;
-}
+const { BASE_URL: address, API_KEY: key } = process.env;
 
-/** The running deployment to test (BASE_URL and API_KEY); undefined when the tests start their own service. */
-export const deployment = readDeployment();
+/** The running deployment to test, of which only the front door is there; undefined if the tests start the service. */
+export const deployment = address && key ? { origin: new URL(address).origin, key } : undefined;
 
-/** Tests that need their own process, database or catalogue; skipped against a running deployment. */
+/** Tests that need the service in their own process, or its database. */
 export const describeInside = deployment ? describe.skip : describe;
-
-/** Thrown when a test needs more than HTTP against a running deployment; the test environment then marks it as skipped. */
-export class NeedsTheInside extends Error {
-  override readonly name = 'NeedsTheInside';
-}
-
-export function requireInside(need: string): void {
-  if (deployment) throw new NeedsTheInside(`needs ${need}`);
-}
-
-function readDeployment(): Deployment | undefined {
-  const { BASE_URL: address, API_KEY: key } = process.env;
-  if (!address || !key) return undefined; // scripts/test.mjs refuses one without the other
-  return { origin: new URL(address).origin, key };
-}
