@@ -1,0 +1,124 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { RedisClientType } from '@redis/client';
+import type { FastifyReply } from 'fastify';
+import {
+  RateLimiterMemory,
+  RateLimiterRedis,
+  type RateLimiterRes,
+  RLWrapperTimeouts,
+} from 'rate-limiter-flexible';
+import { ApiError } from '../api/errors.js';
+import { Config, SERVICE_NAME } from '../common/config.js';
+
+const WINDOW_SECONDS = 60;
+/** How long a request waits for Redis before this process counts alone. */
+const REDIS_MS = 50;
+/** The client pings at this interval, and gives up a Redis that is silent for twice as long. */
+const PING_MS = 500;
+
+/** Limits an action of clients per minute: together with other replicas if there is a Redis, else in this process. */
+class RateLimiter {
+  private readonly counter: RateLimiterMemory | RLWrapperTimeouts;
+
+  /** A limit of 0 means no limit. */
+  constructor(
+    private readonly name: string,
+    readonly limit: number,
+    prefix: string,
+    storeClient?: RedisClientType,
+  ) {
+    const options = { keyPrefix: `${prefix}:${name}`, points: limit, duration: WINDOW_SECONDS };
+    const memory = new RateLimiterMemory(options);
+    if (storeClient) {
+      const shared = { ...options, storeClient, useRedisPackage: true, rejectIfRedisNotReady: true };
+      const limiter = new RateLimiterRedis(shared);
+      this.counter = new RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter: memory });
+    } else this.counter = memory;
+  }
+
+  /** Counts one action of a client, and reports the rest of the limit in the headers of the reply. Throws 429 beyond it. */
+  async take(client: string, reply?: FastifyReply): Promise<void> {
+    if (this.limit === 0) return;
+    // The library rejects with the count when the limit is exceeded.
+    const count = await this.counter.consume(client).catch((exceeded: RateLimiterRes) => exceeded);
+    const left = Math.max(0, this.limit - count.consumedPoints);
+    reply?.header('ratelimit-policy', `"${this.name}";q=${this.limit};w=${WINDOW_SECONDS}`);
+    reply?.header('ratelimit', `"${this.name}";r=${left};t=${secondsTo(count)}`);
+    if (count.consumedPoints > this.limit) throw tooMany(count);
+  }
+
+  /** Throws 429 when a client has nothing left, without counting. */
+  async check(client: string): Promise<void> {
+    const count = this.limit > 0 ? await this.counter.get(client) : null;
+    if (count && count.consumedPoints >= this.limit) throw tooMany(count);
+  }
+}
+
+function tooMany(count: RateLimiterRes): ApiError {
+  const seconds = secondsTo(count);
+  const message = `Too many requests. Try again in ${seconds} seconds.`;
+  return new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
+}
+
+/** Within a window, though the clock of Redis is set back. */
+function secondsTo({ msBeforeNext }: RateLimiterRes): number {
+  return Math.min(Math.max(1, Math.ceil(msBeforeNext / 1000)), WINDOW_SECONDS);
+}
+
+/** The limits of the service: requests of each key, and failed credentials of each network. */
+@Injectable()
+export class RateLimits implements OnApplicationShutdown {
+  readonly requests: RateLimiter;
+  readonly failures: RateLimiter;
+
+  constructor(
+    { rateLimitPerKey, rateLimitFailures, keyEnvironment }: Config,
+    private readonly redis?: RedisClientType,
+  ) {
+    const prefix = `${SERVICE_NAME}:${keyEnvironment}`; // every deployment numbers its keys from 1
+    this.requests = new RateLimiter('requests', rateLimitPerKey, prefix, redis);
+    this.failures = new RateLimiter('failures', rateLimitFailures, prefix, redis);
+  }
+
+  static async start(config: Config): Promise<RateLimits> {
+    return new RateLimits(config, config.redisUrl ? await connect(config.redisUrl) : undefined);
+  }
+
+  onApplicationShutdown(): void {
+    this.redis?.destroy();
+  }
+}
+
+/** Connects in the background. The library, a quarter of all modules, is loaded only where it is needed. */
+async function connect(url: string): Promise<RedisClientType> {
+  const { createClient } = await import('@redis/client');
+  const logger = new Logger('RateLimits');
+  let isAway = false;
+  const socket = {
+    connectTimeout: 2 * PING_MS,
+    socketTimeout: 2 * PING_MS,
+    reconnectStrategy: (attempts: number) => Math.min(100 * 2 ** attempts, 1_000),
+  };
+  const client: RedisClientType = createClient({
+    url,
+    socket,
+    pingInterval: PING_MS,
+    disableOfflineQueue: true,
+  });
+  client.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+    if (!isAway) logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
+    isAway = true;
+  });
+  client.on('ready', () => {
+    if (isAway) logger.warn('Redis is back; limits are counted together again.');
+    isAway = false;
+  });
+  client.connect().catch(() => {}); // reported as an error event
+  return client;
+}
+
+/** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */
+export function networkOf(address: string): string {
+  const [, ipv4] = /^(?:::ffff:)?([\d.]+)(?::\d+)?$/i.exec(address) ?? []; // some balancers add the port
+  return ipv4 ?? address.replace('[', '').split(':', 3).join(':');
+}
