@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { itAnswersErrors, itRequiresAnApiKey } from './support/behaviours.js';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
-import { itIsPaged, walk } from './support/paged-list.js';
-import { addPets, type PetBody } from './support/pets.js';
+import { addPet, type PetBody } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
+import { walk } from './support/walk.js';
+
+const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 
 describe('listPets: GET /v1/pets', () => {
   let service: Service;
@@ -13,156 +14,103 @@ describe('listPets: GET /v1/pets', () => {
   });
   afterAll(() => service.stop());
 
-  itRequiresAnApiKey(() => service, { method: 'GET', path: '/v1/pets' });
-  itAnswersErrors(() => service, { path: '/v1/pets' });
-  itIsPaged({
-    path: '/v1/pets',
-    add: (own, count) => addPets(own, ...Array.from({ length: count }, () => ({}))),
-  });
+  const list = (query: string) => service.get(`/v1/pets?${query}`);
 
-  describeInside('with a catalogue of 25 animals', () => {
+  describeInside('with a catalogue of 100 animals', () => {
     let pets: PetBody[];
+    let ids: (...places: number[]) => string;
     beforeAll(async () => {
       const statuses = ['available', 'pending', 'sold', undefined];
-      pets = await addPets(
-        service,
-        ...Array.from({ length: 25 }, (_, i) => {
-          const status = statuses[i % 4];
-          return { name: `Animal ${i}`, categoryId: i, ...(status && { status }) };
-        }),
-      );
+      pets = [];
+      for (let i = 0; i < 100; i++) {
+        const status = statuses[i % 4];
+        pets.push(await addPet(service, { name: `Animal ${i}`, categoryId: i, ...(status && { status }) }));
+      }
+      ids = (...places) => places.map((place) => pets[place]!.id).join(',');
     });
 
-    it('omits the status of an animal that has none', async () => {
-      const answer = await service.get('/v1/pets?limit=4');
-      expect(answer.text).not.toContain('null');
-      expect((answer.json as PetBody[])[3]).toEqual({ id: pets[3]!.id, name: 'Animal 3', categoryId: 3 });
+    it('leaves out the status of an animal that has none', async () => {
+      const { text, json } = await list('limit=4');
+      expect(text).not.toContain('null');
+      expect((json as PetBody[])[3]).toEqual({ id: pets[3]!.id, name: 'Animal 3', categoryId: 3 });
     });
 
     it.each(['available', 'pending', 'sold'])('filters by status: %s', async (status) => {
-      const answer = await service.get(`/v1/pets?status=${status}`);
-      expectAnswer(
-        answer,
-        200,
-        pets.filter((pet) => pet.status === status),
-      );
+      const those = pets.filter((pet) => pet.status === status);
+      expectAnswer(await list(`status=${status}&limit=100`), 200, those);
     });
 
-    it('keeps limit and status in page links', async () => {
-      const answer = await service.get('/v1/pets?status=sold&limit=2');
-      const [, second] = pets.filter(({ status }) => status === 'sold');
-      expect(answer.headers['link']).toBe(
-        `</v1/pets?status=sold&limit=2>; rel="first", </v1/pets?status=sold&limit=2&after=${second!.id}>; rel="next"`,
-      );
-    });
-
-    it('keeps the filter from page to page while animals are added', async () => {
+    it('keeps limit and status in page links, and from page to page', async () => {
       const sold = pets.filter(({ status }) => status === 'sold');
-      const seen = await walk(service, '/v1/pets?status=sold&limit=4', () => addPets(service, {}));
+      const { headers } = await list('status=sold&limit=2');
+      expect(headers['link']).toBe(
+        `</v1/pets?status=sold&limit=2>; rel="first", </v1/pets?status=sold&limit=2&after=${sold[1]!.id}>; rel="next"`,
+      );
+      const seen = await walk(service, '/v1/pets?status=sold&limit=4', () => addPet(service));
       expect(seen).toEqual(sold);
     });
-  });
 
-  describeInside('lists animals by id', () => {
-    const ABSENT = ['-9223372036854775808', '9007199254740993', '9223372036854775807'];
-    let pets: PetBody[];
-    let own: (...at: number[]) => string;
-    beforeAll(async () => {
-      const statuses = ['available', 'sold'];
-      pets = await addPets(service, ...Array.from({ length: 100 }, (_, i) => ({ status: statuses[i % 2] })));
-      own = (...at) => at.map((i) => pets[i]!.id).join(',');
+    it('finds animals by id, ascending, and leaves out those that do not exist', async () => {
+      const absent = '-9223372036854775808,9223372036854775807';
+      expectAnswer(await list(`ids=${absent},${ids(7, 3, 99)}`), 200, [pets[3], pets[7], pets[99]]);
+      expectAnswer(await list(`ids=${encodeURIComponent(ids(3, 1))}`), 200, [pets[1], pets[3]]);
+      expectAnswer(await list(`ids=${absent}`), 200, []);
     });
 
-    it('in ascending order, and leaves out those that do not exist', async () => {
-      const answer = await service.get(`/v1/pets?ids=${ABSENT.join(',')},${own(7, 3, 99)}`);
-      expectAnswer(answer, 200, [pets[3], pets[7], pets[99]]);
-      expectAnswer(await service.get(`/v1/pets?ids=${ABSENT.join(',')}`), 200, []);
-      expectAnswer(await service.get(`/v1/pets?ids=${own(7)}`), 200, [pets[7]]);
+    it('finds animals by id with a status and after a position', async () => {
+      const some = `ids=${ids(1, 2, 3, 5, 6)}`;
+      expectAnswer(await list(`${some}&status=pending`), 200, [pets[1], pets[5]]);
+      expectAnswer(await list(`${some}&after=${ids(2)}`), 200, [pets[3], pets[5], pets[6]]);
+      expectAnswer(await list(`${some}&status=pending&after=${ids(1)}`), 200, [pets[5]]);
     });
 
-    it('with a status and a start', async () => {
-      const listed = `/v1/pets?ids=${own(1, 2, 3, 5, 6)}`;
-      expectAnswer(await service.get(`${listed}&status=sold`), 200, [pets[1], pets[3], pets[5]]);
-      expectAnswer(await service.get(`${listed}&after=${own(2)}`), 200, [pets[3], pets[5], pets[6]]);
-      expectAnswer(await service.get(`${listed}&status=sold&after=${own(1)}`), 200, [pets[3], pets[5]]);
-      expectAnswer(await service.get(`${listed}&status=pending`), 200, []);
+    it('finds up to 100 animals by id, a page at a time', async () => {
+      const all = `ids=${pets.map(({ id }) => id).join(',')}`;
+      expectAnswer(await list(all), 200, pets.slice(0, 20));
+      expectAnswer(await list(`${all}&limit=100`), 200, pets);
+      const { headers } = await list(`limit=1&ids=${ids(4, 2)}`);
+      const kept = `/v1/pets?limit=1&ids=${ids(4)}%2C${ids(2)}`;
+      expect(headers['link']).toBe(`<${kept}>; rel="first", <${kept}&after=${ids(2)}>; rel="next"`);
+      expect(await walk(service, `/v1/pets?limit=1&ids=${ids(9, 2, 4)}`)).toEqual([
+        pets[2],
+        pets[4],
+        pets[9],
+      ]);
     });
 
-    it('a page at a time, up to 100', async () => {
-      const all = `/v1/pets?ids=${pets.map(({ id }) => id).join(',')}`;
-      expectAnswer(await service.get(all), 200, pets.slice(0, 20));
-      const whole = await service.get(`${all}&limit=100`);
-      expectAnswer(whole, 200, pets);
-      expect(whole.headers['link']).not.toContain('rel="next"');
-    });
-
-    it('and keeps them in page links', async () => {
-      const { headers } = await service.get(`/v1/pets?limit=1&ids=${own(4, 2)}`);
-      const kept = `/v1/pets?limit=1&ids=${own(4)}%2C${own(2)}`;
-      expect(headers['link']).toBe(`<${kept}>; rel="first", <${kept}&after=${own(2)}>; rel="next"`);
-      const seen = await walk(service, `/v1/pets?limit=1&ids=${own(9, 2, 4)}`, () => addPets(service, {}));
-      expect(seen).toEqual([pets[2], pets[4], pets[9]]);
-    });
-
-    it('also if the commas are percent-encoded', async () => {
-      const encoded = encodeURIComponent(own(3, 1));
-      expectAnswer(await service.get(`/v1/pets?ids=${encoded}`), 200, [pets[1], pets[3]]);
-    });
-
-    it('also a hundred of the longest, encoded', async () => {
+    it('takes a hundred of the longest ids, percent-encoded', async () => {
       const longest = Array.from({ length: 99 }, (_, i) => `${-9223372036854775808n + BigInt(i)}`);
-      const query = encodeURIComponent([...longest, pets[0]!.id].join(','));
-      expectAnswer(await service.get(`/v1/pets?limit=100&ids=${query}`), 200, [pets[0]]);
+      const query = encodeURIComponent([...longest, ids(0)].join(','));
+      expectAnswer(await list(`limit=100&ids=${query}`), 200, [pets[0]]);
     });
   });
 
-  describe('refuses', () => {
-    const LIST = 'a list of 1 to 100 items, none twice';
-    const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807';
-    const upTo = (count: number) => Array.from({ length: count }, (_, i) => i).join(',');
+  it.each([
+    ['ids=', 'ids', INT64],
+    ['ids', 'ids', INT64],
+    ['ids=1,,2', 'ids', INT64],
+    ['ids=1,', 'ids', INT64],
+    ['ids=05', 'ids', INT64],
+    ['ids=%2B5', 'ids', INT64],
+    ['ids=%205', 'ids', INT64],
+    ['ids=1,-0', 'ids', INT64],
+    ['ids=1;2', 'ids', INT64],
+    ['ids=1,9223372036854775808', 'ids', INT64],
+    ['ids=1%252C2', 'ids', INT64],
+    ['ids=1,5,1', 'ids', 'a list of 1 to 100 items, none twice'],
+    [`ids=${Array.from({ length: 101 }, (_, i) => i).join(',')}`, 'ids', 'a list of 1 to 100 items'],
+    ['ids=1&ids=5', 'ids', 'a list of 1 to 100 items, none twice'],
+    ['status=lost', 'status', 'one of available, pending, sold.'],
+    ['status=Sold', 'status', 'one of available, pending, sold.'],
+    ['status=', 'status', 'one of available, pending, sold.'],
+    ['status=sold&status=sold', 'status', 'one of available, pending, sold.'],
+  ])('refuses %s', async (query, name, expected) => {
+    const message = expect.stringMatching(`^The parameter "${name}.* must be .*${expected}`);
+    expectError(await list(query), 'invalid_parameter', message);
+  });
 
-    it.each([
-      ['ids=', 'ids[0]', INT64],
-      ['ids', 'ids[0]', INT64],
-      ['ids=,', 'ids[0]', INT64],
-      ['ids=1,,2', 'ids[1]', INT64],
-      ['ids=1,', 'ids[1]', INT64],
-      ['ids=05', 'ids[0]', INT64],
-      ['ids=+5', 'ids[0]', INT64],
-      ['ids=%2B5', 'ids[0]', INT64],
-      ['ids=%205', 'ids[0]', INT64],
-      ['ids=1, 5', 'ids[1]', INT64],
-      ['ids=1,-0', 'ids[1]', INT64],
-      ['ids=1;2', 'ids[0]', INT64],
-      ['ids=1,9223372036854775808', 'ids[1]', INT64],
-      ['ids=-9223372036854775809', 'ids[0]', INT64],
-      ['ids=1%252C2', 'ids[0]', INT64],
-      ['ids=1,5,1', 'ids', LIST],
-      [`ids=${upTo(101)}`, 'ids', LIST],
-      ['ids=1&ids=5', 'ids', LIST],
-      ['ids=1&ids=1', 'ids', LIST],
-    ])('%s', async (query, name, expected) => {
-      const answer = await service.get(`/v1/pets?${query.replace(' ', '%20')}`);
-      expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
-    });
-
-    it.each([
-      ['status=lost', 'status', 'one of available, pending, sold'],
-      ['status=Sold', 'status', 'one of available, pending, sold'],
-      ['status=', 'status', 'one of available, pending, sold'],
-      ['status=sold&status=pending', 'status', 'one of available, pending, sold'],
-    ])('%s', async (query, name, expected) => {
-      const answer = await service.get(`/v1/pets?${query}`);
-      expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
-    });
-
-    it('a misspelled parameter, and lists the known ones', async () => {
-      const answer = await service.get('/v1/pets?stauts=sold');
-      expectError(
-        answer,
-        'unknown_parameter',
-        'There is no parameter "stauts". Known: limit, after, status, ids.',
-      );
-    });
+  it('refuses a misspelt parameter, and names the known ones', async () => {
+    const message = 'There is no parameter "stauts". Known: limit, after, status, ids.';
+    expectError(await list('stauts=sold'), 'unknown_parameter', message);
   });
 });

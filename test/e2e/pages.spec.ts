@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { describeInside } from './support/deployment.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { addOrder, addOrders, addPet, addPets } from './support/resources.js';
+import { type Service, startService } from './support/service.js';
+import { walk } from './support/walk.js';
+
+interface Item {
+  id: number | bigint;
+}
+
+const LIMIT = 'an integer from 1 to 100';
+const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807';
+
+const LISTS: [
+  path: string,
+  add: (service: Service) => Promise<Item>,
+  many: typeof addPets | typeof addOrders,
+][] = [
+  ['/v1/pets', addPet, addPets],
+  ['/v1/store/orders', addOrder, addOrders],
+];
+
+describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  describeInside('with 25 items', () => {
+    let items: Item[];
+    beforeAll(async () => {
+      items = await addMany(service, 25);
+    });
+    const idAt = (place: number) => items.at(place)!.id;
+
+    it('has the first 20 in ascending order of id', async () => {
+      const answer = await service.get(path);
+      expectAnswer(answer, 200, items.slice(0, 20));
+      expect(answer.headers['link']).toBe(`<${path}>; rel="first", <${path}?after=${idAt(19)}>; rel="next"`);
+    });
+
+    it.each([1, 7, 24])('has at most as many as the limit: %d', async (limit) => {
+      const answer = await service.get(`${path}?limit=${limit}`);
+      expectAnswer(answer, 200, items.slice(0, limit));
+      const page = `${path}?limit=${limit}`;
+      const next = `<${page}&after=${idAt(limit - 1)}>; rel="next"`;
+      expect(answer.headers['link']).toBe(`<${page}>; rel="first", ${next}`);
+    });
+
+    it.each([25, 100])('has no next link on the last page: limit %d', async (limit) => {
+      const answer = await service.get(`${path}?limit=${limit}`);
+      expectAnswer(answer, 200, items);
+      expect(answer.headers['link']).toBe(`<${path}?limit=${limit}>; rel="first"`);
+    });
+
+    it('goes on after any id, even that of no item', async () => {
+      expectAnswer(await service.get(`${path}?after=${idAt(19)}`), 200, items.slice(20));
+      expectAnswer(await service.get(`${path}?limit=1&after=-9223372036854775808`), 200, items.slice(0, 1));
+      for (const after of [idAt(-1), '9223372036854775807']) {
+        const answer = await service.get(`${path}?after=${after}`);
+        expectAnswer(answer, 200, []);
+        expect(answer.headers['link']).toBe(`<${path}>; rel="first"`);
+      }
+    });
+
+    it('answers HEAD as GET, without the body', async () => {
+      const get = await service.get(path);
+      const head = await service.call('HEAD', path, { headers: { authorization: `Bearer ${service.key}` } });
+      expect({ status: head.status, body: head.text }).toEqual({ status: 200, body: '' });
+      for (const name of ['link', 'content-length', 'content-type'])
+        expect(head.headers[name]).toBe(get.headers[name]);
+    });
+
+    it('is walked whole with any limit, from any start', async () => {
+      const walks = fc.asyncProperty(
+        fc.integer({ min: 2, max: 30 }),
+        fc.integer({ min: -1, max: 24 }),
+        async (limit, place) => {
+          const after = place < 0 ? '' : `&after=${idAt(place)}`;
+          expect(await walk(service, `${path}?limit=${limit}${after}`)).toEqual(items.slice(place + 1));
+        },
+      );
+      await fc.assert(walks, { numRuns: 15 });
+    });
+  });
+
+  it.each([
+    ['limit=0', 'limit', LIMIT],
+    ['limit=101', 'limit', LIMIT],
+    ['limit=-1', 'limit', LIMIT],
+    ['limit=', 'limit', LIMIT],
+    ['limit', 'limit', LIMIT],
+    ['limit=ten', 'limit', LIMIT],
+    ['limit=1.0', 'limit', LIMIT],
+    ['limit=0x10', 'limit', LIMIT],
+    ['limit=1e1', 'limit', LIMIT],
+    ['limit=+5', 'limit', LIMIT],
+    ['limit=%205', 'limit', LIMIT],
+    ['limit=05', 'limit', LIMIT],
+    ['limit=5&limit=5', 'limit', LIMIT],
+    ['limit=99999999999999999999', 'limit', LIMIT],
+    ['after=x', 'after', INT64],
+    ['after=', 'after', INT64],
+    ['after=-0', 'after', INT64],
+    ['after=9223372036854775808', 'after', INT64],
+    ['after=1&after=1', 'after', INT64],
+  ])('refuses %s', async (query, name, expected) => {
+    const answer = await service.get(`${path}?${query}`);
+    expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
+  });
+
+  it.each(['Limit=5', 'limit[]=5', '__proto__=1', 'constructor=1', '=1', 'access_token=x'])(
+    'refuses the unknown parameter in %s',
+    async (query) => {
+      expectError(await service.get(`${path}?${query}`), 'unknown_parameter');
+    },
+  );
+});
+
+describe.each(LISTS)('A walk through %s', (path, addOne, addMany) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  it('sees every item that existed when it started exactly once, whatever is inserted meanwhile', async () => {
+    const before = await addMany(service, 40);
+    let added = 0;
+    let isOver = false;
+    let progress = (): void => {};
+    const write = async (): Promise<void> => {
+      while (!isOver) {
+        await addOne(service);
+        added++;
+        progress();
+      }
+    };
+    const writers = [write(), write(), write()];
+    const threeMore = (): Promise<void> =>
+      new Promise((resolve) => {
+        const enough = added + 3;
+        progress = () => void (added >= enough && resolve());
+      });
+    let pages = 0;
+    const seen = await walk<Item>(service, `${path}?limit=7`, async () => {
+      if (++pages < 10) await threeMore();
+      else isOver = true;
+    });
+    await Promise.all(writers);
+
+    const ids = seen.map(({ id }) => Number(id));
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+    const known = new Set(before.map(({ id }) => id));
+    expect(seen.filter(({ id }) => known.has(id))).toEqual(before);
+    expect(seen.length).toBeGreaterThan(before.length);
+  });
+});
