@@ -1,56 +1,64 @@
+import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
-import type { Availability } from './availability.js';
-import { connectionsForTransactions, type DatabaseConnection } from './connection.js';
-import { SLOW_STATEMENT_LIMITS } from './limits.js';
-import { MIGRATION_DRIVER } from './migration-driver.js';
-import { types } from './pg-types.js';
-import { SERVER_OPTIONS } from './server/server-client.js';
-import { serverDriver } from './server/server-driver.js';
+import type { Config } from '../common/config.js';
+import { embeddedUrl } from './embedded-postgres.js';
 
-/** For requests and command lines. Connecting and every statement have a time limit. */
-export function dataSourceOptions(
-  connection: DatabaseConnection,
-  availability: Availability,
-): DataSourceOptions {
-  if (connection.kind === 'embedded') return migrationOptions(connection);
-  const { statement_timeout, query_timeout } = SLOW_STATEMENT_LIMITS;
-  return {
-    ...migrationOptions(connection),
-    url: connection.url,
-    driver: serverDriver(availability),
-    poolSize: connectionsForTransactions(connection),
-    extra: {
-      ...serverExtra,
-      session: connection.session,
-      onConnect: connection.distribution?.onConnect,
-      query_timeout,
-      // To a server that is 70 ms away, a new connection takes longer than a transaction waits for one.
-      idleTimeoutMillis: 0,
-      ...(connection.preparedStatements && { statement_timeout }),
-    },
-  } as DataSourceOptions;
-}
+/** The pipelined connections for frequent reads, and those for group commits. TypeORM's pool has the rest. */
+export const READ_CONNECTIONS = 2;
+export const WRITE_CONNECTIONS = 2;
 
-/** For migrations, whose own statements have no time limit. */
-export function migrationOptions(connection: DatabaseConnection): DataSourceOptions {
-  const common = {
-    type: 'postgres',
-    synchronize: false,
-    migrationsRun: false,
-    logging: false,
-    logger: 'debug', // the default prints failed migrations to stdout; they are also thrown
-  } as const;
-  if (connection.kind === 'embedded') {
-    return { ...common, driver: connection.engine.driver, extra: { types } };
-  }
+// In local time, dates of early years would lose the seconds of their offset.
+pg.defaults.parseInputDatesAsUTC = true;
+
+/** As the driver's, but int8 is a bigint. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text') =>
+    oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+/**
+ * A request is answered within about a second, whatever the database does. The server gives up first: an answer that comes
+ * too late costs the connection, and with it the other statements on it. Poolers refuse limits that are start-up parameters.
+ */
+export function clientOptions(config: Config): pg.ClientConfig {
   return {
-    ...common,
-    url: connection.directUrl,
-    driver: MIGRATION_DRIVER,
-    poolSize: 1,
-    poolErrorHandler: () => {}, // an idle connection broke, and the pool has already removed it
-    extra: serverExtra,
+    connectionString: config.databaseUrl ?? embeddedUrl(config.databaseDirectory),
+    application_name: config.serviceName,
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: 300,
+    query_timeout: 600,
+    ...(config.preparedStatements && {
+      statement_timeout: 500,
+      lock_timeout: 400,
+      idle_in_transaction_session_timeout: 2_000,
+    }),
   };
 }
 
-const serverExtra = { types, ...SERVER_OPTIONS };
+/** For requests and command lines. */
+export function dataSourceOptions(config: Config): DataSourceOptions {
+  const { connectionString, ...client } = clientOptions(config);
+  const { databasePoolSize, preparedStatements } = config;
+  const others = preparedStatements ? READ_CONNECTIONS + WRITE_CONNECTIONS : 0;
+  return {
+    type: 'postgres',
+    url: connectionString as string,
+    logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
+    poolSize: Math.max(1, databasePoolSize - others),
+    poolErrorHandler: () => {}, // an idle connection broke, and the pool has removed it
+    // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool.
+    extra: { ...client, pipeline: preparedStatements, idleTimeoutMillis: 30_000 },
+  };
+}
+
+/** Migrations take their time, past a pooler. */
+export function migrationOptions(config: Config): DataSourceOptions {
+  const { url, ...options } = dataSourceOptions(config) as DataSourceOptions & { url: string };
+  return {
+    ...options,
+    url: config.databaseDirectUrl ?? url,
+    poolSize: 1,
+    extra: { types, keepAlive: true, application_name: config.serviceName, connectionTimeoutMillis: 1_000 },
+  } as DataSourceOptions;
+}

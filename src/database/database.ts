@@ -1,160 +1,126 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationShutdown,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import { withTimeout } from '../common/with-timeout.js';
-import type { Availability } from './availability.js';
-import type { DatabaseConnection } from './connection.js';
-import { requireFit } from './batching/require-fit.js';
-import { isConnectFailure } from './connect-failures.js';
-import type { ClusterNodes } from './distribution.js';
-import { requireWord } from './require-kept.js';
-import { migrate, type Migration, type Tables } from './migrator.js';
-import { DatabaseOutage, isDatabaseOutage } from './database-errors.js';
-import { EngineWatch } from './embedded/engine-watch.js';
-import { Heartbeat } from './server/heartbeat.js';
-import { ReadinessProbe } from './readiness-probe.js';
-import { meaningOf } from './sqlstate.js';
-import { serverClient } from './server/server-client.js';
-import type { StatementQueues } from './batching/statement-queues.js';
+import { Config } from '../common/config.js';
+import { Metrics } from '../common/metrics.js';
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
+import { migrate, type MigrationClass } from './migrate.js';
 
-const RETRY_MS = 500;
-const SHUTDOWN_MS = 3_000;
+/** The provider of all features' migrations. */
+export const MIGRATIONS = 'MIGRATIONS';
 
-/** Migrates and connects, in the background and for as long as it takes; disconnects at shutdown. */
+const RETRY_MS = 300;
+/** For the log and the metrics; requests find out by themselves. */
+const CHECK_EVERY_MS = 5_000;
+
+/** Migrates and connects in the background, for as long as it takes, and says whether the database can be used. */
 @Injectable()
-export class Database implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+export class Database implements OnModuleInit, OnModuleDestroy {
+  /** Why the latest attempt to use the database failed. */
+  problem: string | undefined;
+  isReady = false;
+
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
-  private readonly probe: ReadinessProbe;
-  private readonly heartbeat: Heartbeat | EngineWatch;
-  private readonly nodes: ClusterNodes | undefined;
-  private connected: Promise<void> = Promise.resolve();
-  private problem = '';
+  private connected = Promise.resolve();
+  private checking: Promise<void> | undefined;
+  private checks: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly connection: DatabaseConnection,
-    private readonly migrations: Migration[],
-    private readonly tables: Tables,
-    private readonly availability: Availability,
-    private readonly queues: StatementQueues,
+    private readonly config: Config,
+    @Inject(MIGRATIONS) private readonly migrations: MigrationClass[],
+    metrics: Metrics,
   ) {
-    const isServer = connection.kind === 'server';
-    if (isServer) this.nodes = connection.distribution?.nodes(serverClient(connection));
-    this.probe = new ReadinessProbe(dataSource, queues, isServer, this.nodes);
-    this.heartbeat = isServer
-      ? new Heartbeat(serverClient(connection), queues.pools, availability)
-      : new EngineWatch(connection.engine, availability);
+    const isUp = (): number => Number(this.isReady && this.problem === undefined);
+    metrics.gauge('database_up', '1 while the database can be used.', isUp);
+    const pool = (): pg.Pool | undefined => (dataSource.driver as unknown as { master?: pg.Pool }).master;
+    const connections = 'Open connections for transactions.';
+    metrics.gauge('database_connections', connections, () => pool()?.totalCount ?? 0);
+    const waiting = 'Transactions that wait for a connection.';
+    metrics.gauge('database_connections_awaited', waiting, () => pool()?.waitingCount ?? 0);
   }
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
+    const { databaseUrl, databaseDirectory } = this.config;
+    if (!databaseUrl) await startEmbeddedPostgres(databaseDirectory);
     this.connected = this.connect();
-    this.connected.catch((error: unknown) => this.logger.fatal(error));
+    this.connected.catch((error: unknown) => {
+      this.problem = reasonOf(error);
+      this.logger.fatal(`The database cannot be used: ${this.problem}`);
+    });
   }
 
-  /** Resolves when the database is connected and migrated; rejects when a migration fails. */
+  /** Resolves when the database is connected and migrated. Rejects when a migration fails. */
   whenReady(): Promise<void> {
     return this.connected;
   }
 
-  /** Whether the tables are spread over a cluster. */
-  get isDistributed(): boolean {
-    return this.queues.isDistributed;
+  requireReady(): void {
+    if (!this.isReady) throw new DatabaseUnavailable(false);
   }
 
-  /** Why the latest attempt to connect failed; empty when none has failed. */
-  get connectionProblem(): string {
-    return this.problem;
-  }
-
-  /** Rejects when requests cannot be served: the database is away, or its tables do not fit the entities. */
-  async checkReadiness(): Promise<void> {
-    if (this.queues.standbys?.canReadStale) return;
-    this.availability.check();
-    await this.probe.run();
-  }
-
-  /** The nodes of a cluster that were missing at the last check of readiness. What the others store can be used. */
-  get missingNodes(): readonly string[] {
-    return this.probe.missing;
-  }
-
-  beforeApplicationShutdown(): void {
-    this.stopping.abort();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    // A frozen server must not delay the shutdown.
-    await withTimeout(this.close(), SHUTDOWN_MS, () => {});
-  }
-
-  private async close(): Promise<void> {
-    await this.connected.catch(() => {});
-    await this.heartbeat.stop();
-    await this.queues.close();
-    await this.nodes?.close();
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
-    if (this.connection.kind === 'embedded') await this.connection.engine.close();
+  /** Asks the database for what the operations need. Those who ask at the same time share the answer. */
+  check(): Promise<void> {
+    this.checking ??= this.ask().finally(() => (this.checking = undefined));
+    return this.checking;
   }
 
   private async connect(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        const engine = this.connection.kind === 'embedded' ? this.connection.engine : undefined;
-        const ran = engine?.isGuest
-          ? []
-          : await migrate(this.connection, this.migrations, signal, this.tables);
-        if (ran.length > 0) this.logger.log(`Migrated the database: ${ran.join(', ')}`);
-        if (!this.dataSource.isInitialized) await this.dataSource.initialize();
-        this.checkEntities();
-        await this.checkSession();
-        await this.heartbeat.start();
-        this.queues.standbys?.start();
-        engine?.admitGuests();
-        if (this.problem) this.logger.log('The database is connected.');
+        const names = await migrate(this.config, this.migrations, signal);
+        if (names.length > 0) this.logger.log(`Migrated the database: ${names.join(', ')}`);
+        await this.dataSource.initialize();
+        if (signal.aborted) return await this.dataSource.destroy();
+        this.isReady = true;
+        this.note(undefined);
+        this.checks = setInterval(() => void this.check().catch(() => {}), CHECK_EVERY_MS).unref();
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (!isTemporary(error)) throw error;
-        const problem = error instanceof DatabaseOutage ? error.message : String(error);
-        if (problem !== this.problem) {
-          this.logger.error(`The database cannot be used; trying again until it can: ${problem}`);
-        }
-        this.problem = problem;
-        await delay(RETRY_MS, undefined, { signal }).catch(() => {});
+        if (!meaningOf(error)) throw error;
+        this.note(error);
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
   }
 
-  private async checkSession(): Promise<void> {
-    if (this.connection.kind !== 'server') return;
-    await this.connection.session?.pinSearchPath(this.dataSource);
-    // PgBouncer in statement mode refuses transactions, and only those.
-    if (!this.connection.preparedStatements)
-      await this.dataSource.transaction((own) => own.query('SELECT 1'));
-  }
-
-  private checkEntities(): void {
-    for (const entity of this.tables.entities) {
-      // The entity may belong to another application of this process.
-      if (!this.dataSource.hasMetadata(entity)) continue;
-      const metadata = this.dataSource.getMetadata(entity);
-      requireFit(metadata);
-      requireWord(metadata);
+  private async ask(): Promise<void> {
+    this.requireReady();
+    try {
+      for (const { columns, tablePath } of this.dataSource.entityMetadatas) {
+        const names = columns.map(({ databaseName }) => this.dataSource.driver.escape(databaseName));
+        await this.dataSource.query(`SELECT ${names.join(', ')} FROM ${tablePath} WHERE false`);
+      }
+      const [mode] = await this.dataSource.query<{ isReadOnly: string }[]>(
+        `SELECT current_setting('transaction_read_only') AS "isReadOnly"`,
+      );
+      if (mode?.isReadOnly === 'on') throw new Error('The server is read-only');
+      this.note(undefined);
+    } catch (cause) {
+      this.note(cause);
+      // One that was killed, or whose folder was emptied, does not come back by itself.
+      if (!this.config.databaseUrl)
+        await startEmbeddedPostgres(this.config.databaseDirectory).catch(() => {});
+      throw new DatabaseUnavailable(false, { cause });
     }
   }
-}
 
-/** A wrong password or a missing database can be fixed without a restart; a faulty migration cannot. */
-function isTemporary(error: unknown): boolean {
-  if (isConnectFailure(error)) return true;
-  const { code } = error as { code?: unknown };
-  return isDatabaseOutage(error) && !(typeof code === 'string' && meaningOf(code) === 'schema');
+  /** Says each problem once. */
+  private note(error: unknown): void {
+    const problem = error === undefined ? undefined : reasonOf(error);
+    if (problem === this.problem) return;
+    this.problem = problem;
+    if (problem) this.logger.error(`The database cannot be used, trying again until it can: ${problem}`);
+    else this.logger.log('The database can be used again.');
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+    clearInterval(this.checks);
+  }
 }

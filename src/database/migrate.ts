@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { Config } from '../common/config.js';
+import { migrationOptions } from './data-source-options.js';
+
+export type MigrationClass = new () => MigrationInterface;
+
+/** The key of the advisory lock: any number, but the same in every release. */
+const LOCK = 7_203_115_944;
+const POLL_MS = 100;
+const SAY_EVERY_MS = 5_000;
+
+/**
+ * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
+ * They poll, because CREATE INDEX CONCURRENTLY waits for every older statement, also for one that waits for a lock.
+ */
+export async function migrate(
+  config: Config,
+  migrations: MigrationClass[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const dataSource = await new DataSource({ ...migrationOptions(config), migrations }).initialize();
+  const runner = dataSource.createQueryRunner();
+  try {
+    const [database] = await runner.query("SELECT current_setting('server_encoding') AS encoding");
+    if (database.encoding !== 'UTF8')
+      throw new Error(`The database has the encoding ${database.encoding}, and must have UTF8`);
+    await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
+    await lock(runner, signal);
+    const executor = new MigrationExecutor(dataSource, runner);
+    executor.transaction = 'each';
+    const done = await executor.executePendingMigrations();
+    // Here, where one replica at a time is, a distributed database distributes its tables.
+    return done.map(({ name }) => name);
+  } finally {
+    await runner.release();
+    await dataSource.destroy(); // ends the session, and so frees the lock
+  }
+}
+
+async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
+  for (let waited = 0; ; waited += POLL_MS) {
+    const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
+    if (locked) return;
+    if (waited % SAY_EVERY_MS === SAY_EVERY_MS / 5) await sayWho(runner);
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** pg_locks splits the key into two columns. */
+async function sayWho(runner: QueryRunner): Promise<void> {
+  const holders: Record<string, string>[] = await runner.query(
+    `SELECT concat_ws(' ', pid, application_name, host(client_addr), backend_start) AS name
+     FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = $1`,
+    [LOCK],
+  );
+  const names = holders.map(({ name }) => JSON.stringify(name)).join(', ');
+  new Logger('Migrations').warn(`Waiting for another process to migrate the database: ${names}`);
+}
