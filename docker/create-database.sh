@@ -1,6 +1,6 @@
 #!/bin/sh
-# The database and the role of the service, which is no superuser and owns the schema and nothing else. PostgreSQL's image
-# runs this for a new volume; Patroni on the first primary, with the address of its superuser.
+# The database and the role of the service, which owns its schema and nothing else. PostgreSQL's image runs this for a new
+# volume. Elsewhere: ANIMAL_STORE_PASSWORD=… sh docker/create-database.sh postgres://postgres:…@host:5432/postgres
 set -eu
 : "${ANIMAL_STORE_PASSWORD:?}"
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 "${1:-dbname=postgres}" <<'SQL'
