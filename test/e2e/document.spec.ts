@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { parse as parseYaml } from 'yaml';
-import { DeclaredErrors } from '../../src/api/errors/declared-errors.js';
-import type { OperationObject } from '../../src/api/document/openapi-types.js';
-import { codesOf, operationsOf, responsesOf } from '../../src/api/document/operations.js';
+import { describeInside } from './support/deployment.js';
+import { operationsOf } from './support/operations.js';
 import { type Service, startService } from './support/service.js';
 
-/** The routes that need no key. A new route needs one unless it is listed here. */
-const PUBLIC_PATHS = ['/', '/health/live', '/health/ready', '/openapi.json', '/openapi.yaml'];
-const isDocs = (path: string): boolean => path === '/docs' || path.startsWith('/docs/');
+/** What needs no key. A new route needs one unless it is listed here. */
+const PUBLIC = /^\/(?:$|health\/(?:live|ready)$|openapi\.(?:json|yaml)$|docs(?:\/|$))/;
+
+interface Response {
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: object; examples?: Record<string, { value: object }> }>;
+}
 
 describe('The OpenAPI document', () => {
   let service: Service;
@@ -19,300 +22,182 @@ describe('The OpenAPI document', () => {
   });
   afterAll(() => service.stop());
 
-  const operations = () => operationsOf(document);
-  const routes = (): [path: string, method: string][] =>
-    [...service.app.getHttpAdapter().getInstance().methodsOfPaths].flatMap(([path, methods]) =>
-      [...methods].map((method): [string, string] => [path, method]),
+  const responsesOf = (operation: { responses: object }) =>
+    Object.entries(operation.responses as Record<string, Response>);
+  const errorsOf = (operation: { responses: object }) =>
+    responsesOf(operation).filter(([status]) => !status.startsWith('2'));
+  const codesOf = (operation: { responses: object }) =>
+    errorsOf(operation).flatMap(([, { content }]) =>
+      Object.keys(content?.['application/json']?.examples ?? {}),
     );
 
-  describe('covers every route:', () => {
-    it('a route is documented or listed as public', () => {
-      const documented = operations().map(({ route, method }) => `${method.toUpperCase()} ${route}`);
-      const strangers = routes()
-        .filter(([path]) => !PUBLIC_PATHS.includes(path) && !isDocs(path))
-        .map(([path, method]) => `${method.replace('HEAD', 'GET')} ${path}`)
-        .filter((route) => !documented.includes(route));
-      expect(strangers).toEqual([]);
-    });
-
-    it('every documented operation exists', () => {
-      const known = routes().map(([path, method]) => `${method} ${path}`);
-      for (const { route, method } of operations()) {
-        expect(known).toContain(`${method.toUpperCase()} ${route}`);
-      }
-    });
-
-    it('only the listed routes answer without a key', async () => {
-      for (const [path, method] of routes()) {
-        const answer = await service.call(method, path.replace(/:\w+/g, '1').replace('*', 'swagger-ui.css'));
-        const open = PUBLIC_PATHS.includes(path) || isDocs(path);
-        expect({ path, method, refused: answer.status === 401 }).toEqual({ path, method, refused: !open });
-      }
-    });
-
-    it('an operation has a unique id, a summary, a tag and security', () => {
-      const ids = operations().map(({ operation }) => operation.operationId);
-      expect(ids).toEqual([...new Set(ids)]);
-      expect(ids).toEqual(expect.arrayContaining(['listPets', 'createPet', 'getPet']));
-      for (const { operation } of operations()) {
-        expect(operation.summary).toEqual(expect.any(String));
-        expect(operation.tags).toHaveLength(1);
-        const about = { name: operation.tags![0], description: expect.any(String) };
-        expect(document.tags).toContainEqual(about);
-        expect(operation.security ?? document.security).toEqual([{ apiKey: [] }]);
-      }
-    });
-
-    it('an error response has the Error schema and an example for each code, and there is a default', () => {
-      for (const { operation } of operations()) {
-        expect(operation.responses).toHaveProperty('default');
-        for (const [status, response] of responsesOf(operation)) {
-          if (status.startsWith('2')) continue;
-          const { schema, examples = {} } = response.content!['application/json']!;
-          expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
-          if (status === 'default') continue;
-          expect(Object.keys(examples)).not.toHaveLength(0);
-          for (const [code, example] of Object.entries(examples)) {
-            const value = { code, status: Number(status), message: expect.any(String) };
-            expect(example).toMatchObject({ value });
-          }
-        }
-      }
-    });
-
-    it('every error code an operation can return is documented, and the Error schema lists all codes', () => {
-      const documented = new Set(
-        operations().flatMap(({ operation }) =>
-          responsesOf(operation)
-            .filter(([status]) => !status.startsWith('2'))
-            .flatMap(([, { content }]) => Object.keys(content?.['application/json']?.examples ?? {})),
-        ),
+  describeInside('covers every route:', () => {
+    /** Method and path of all routes but OPTIONS, and those that answer 405. */
+    const routes = (): string[] => {
+      const text = service.app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false }) as string;
+      const lines = [...text.matchAll(/[├└]── (\/\S*) \(([^)]+)\)/g)];
+      expect(lines.length).toBeGreaterThan(8);
+      return lines.flatMap(([, path = '', methods = '']) =>
+        ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+          .filter((method) => methods.split(', ').includes(method))
+          .map((method) => `${method} ${path}`),
       );
-      const codes = service.app
-        .get(DeclaredErrors)
-        .allKinds()
-        .map(({ code }) => code);
-      // method_not_allowed belongs to no operation.
-      expect([...documented].toSorted()).toEqual(
-        codes.filter((code) => code !== 'method_not_allowed').toSorted(),
+    };
+
+    it('what is not public is documented, and refuses requests without a key', async () => {
+      const documented = operationsOf(document).map(
+        ({ method, path }) => `${method.toUpperCase()} /v1${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
       );
-      const { description } = (
-        document.components!.schemas!['Error'] as never as { properties: { code: { description: string } } }
-      ).properties.code;
-      for (const code of codes) expect(description).toContain(`\`${code}\``);
-    });
-
-    it('an operation that changes something can be repeated, unless it is a PUT, and needs a key', () => {
-      const changing = operations().filter(({ method }) => ['post', 'patch', 'delete'].includes(method));
-      const keysOf = ({ parameters = [] }: OperationObject) =>
-        parameters.filter((one) => 'in' in one && one.name === 'Idempotency-Key');
-
-      const described = changing.map(({ operation }) => ({
-        id: operation.operationId,
-        takes: keysOf(operation),
-        refuses: ['invalid_idempotency_key', 'idempotency_key_reused'].every((code) =>
-          codesOf(operation).has(code),
-        ),
-        replays: responsesOf(operation)
-          .filter(([status]) => status.startsWith('2'))
-          .every(([, { headers = {} }]) => 'Idempotency-Replayed' in headers),
-        isPublic: operation.security?.length === 0,
-      }));
-      expect(described).toEqual(
-        changing.map(({ operation: { operationId } }) => ({
-          id: operationId,
-          takes: [expect.objectContaining({ in: 'header', required: false })],
-          refuses: true,
-          replays: true,
-          isPublic: false,
-        })),
-      );
-    });
-
-    it('every response documents X-Request-Id and Cache-Control', () => {
-      for (const { operation } of operations()) {
-        for (const [, { headers }] of responsesOf(operation)) {
-          expect(headers).toMatchObject({
-            'X-Request-Id': expect.anything(),
-            'Cache-Control': expect.anything(),
-          });
-        }
+      const open: string[] = [];
+      for (const route of routes()) {
+        const [method = '', path = ''] = route.split(' ');
+        const { status } = await service.call(method, path.replaceAll(/:\w+/g, '1').replace('*', 'x'));
+        if (status === 405 || (status === 404 && !PUBLIC.test(path))) continue;
+        if (status === 401) expect(documented).toContain(route);
+        else open.push(path);
       }
+      expect(open.filter((path) => !PUBLIC.test(path))).toEqual([]);
+      expect(documented.filter((route) => !routes().includes(route))).toEqual([]);
     });
   });
 
-  describe('agrees with the specification', () => {
-    it('on the title, servers, schemas and tags', () => {
-      expect(document).toMatchObject({
-        openapi: '3.1.0',
-        info: { title: 'Animal Store Service', version: '1.0.0' },
-        servers: [
-          { url: '/v1' },
-          { url: '{base_url}', variables: { base_url: { default: 'https://api.example.com/v1' } } },
-          {
-            url: '{staging_base_url}',
-            variables: { staging_base_url: { default: 'https://staging.example.com/v1' } },
-          },
-        ],
-        components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
-      });
-      expect(Object.keys(document.components!.schemas!)).toEqual(
-        expect.arrayContaining(['Error', 'NewPet', 'Pet', 'PetStatus', 'Pets']),
-      );
-      expect(document.tags).toContainEqual({ name: 'pets', description: 'The catalogue of animals' });
-    });
+  it('describes each operation: id, summary, tag, security, stability', () => {
+    const operations = operationsOf(document);
+    expect(operations.map(({ id }) => id)).toEqual([
+      'listPets',
+      'createPet',
+      'getPet',
+      'listOrders',
+      'createOrder',
+      'getOrder',
+      'updateOrder',
+      'deleteOrder',
+    ]);
+    for (const { path, operation } of operations) {
+      const [, group] = path.split('/');
+      expect(operation).toMatchObject({ summary: expect.any(String), tags: [group] });
+      expect(document.tags).toContainEqual({ name: group, description: expect.any(String) });
+      expect(operation['security'] ?? document.security).toEqual([{ apiKey: [] }]);
+      if (group === 'store') expect(operation['x-stability']).toBe('experimental');
+    }
+  });
 
-    it('on the schemas of animals', () => {
-      const { NewPet, Pet, PetStatus, Pets } = document.components!.schemas as Record<string, unknown>;
-      const fields = {
-        name: { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) },
-        categoryId: { type: 'integer', format: 'int64' },
-        status: { allOf: [{ $ref: '#/components/schemas/PetStatus' }] },
-      };
-      expect(NewPet).toMatchObject({
-        type: 'object',
-        required: ['name', 'categoryId'],
-        properties: fields,
-        additionalProperties: false,
-      });
-      expect(Pet).toMatchObject({
-        type: 'object',
-        required: ['id', 'name', 'categoryId'],
-        properties: { id: { type: 'integer', format: 'int64' }, ...fields },
-      });
-      expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
-      expect(Pets).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
-    });
-
-    it('on listPets', () => {
-      expect(document.paths['/pets']!.get).toMatchObject({
-        parameters: [
-          {
-            name: 'limit',
-            in: 'query',
-            required: false,
-            schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-          },
-          { name: 'after', in: 'query', required: false, schema: { type: 'integer', format: 'int64' } },
-          {
-            name: 'status',
-            in: 'query',
-            required: false,
-            schema: { $ref: '#/components/schemas/PetStatus' },
-          },
-          {
-            name: 'ids',
-            in: 'query',
-            required: false,
-            style: 'form',
-            explode: false,
-            schema: {
-              type: 'array',
-              items: { type: 'integer', format: 'int64' },
-              minItems: 1,
-              maxItems: 100,
-              uniqueItems: true,
-            },
-          },
-        ],
-        responses: {
-          200: {
-            headers: { Link: { $ref: '#/components/headers/PageLinks' } },
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pets' } } },
-          },
-        },
-      });
-      expect(statuses('/pets', 'get')).toEqual([
-        '200',
-        '400',
-        '401',
-        '408',
-        '414',
-        '429',
-        '431',
-        '500',
-        '503',
-        'default',
-      ]);
-    });
-
-    it('on createPet, which links to getPet', () => {
-      expect(document.paths['/pets']!.post).toMatchObject({
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
-        },
-        responses: {
-          201: {
-            headers: { Location: { $ref: '#/components/headers/Location' } },
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
-            links: { getPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
-          },
-        },
-      });
-      expect(statuses('/pets', 'post')).toEqual([
-        '201',
-        '400',
-        '401',
-        '408',
-        '409',
-        '413',
-        '414',
-        '415',
-        '429',
-        '431',
-        '500',
-        '503',
-        'default',
-      ]);
-    });
-
-    it('on getPet, which is deprecated', () => {
-      expect(document.paths['/pets/{petId}']!.get).toMatchObject({
-        deprecated: true,
-        'x-sunset': '2030-12-05',
-        description:
-          '**Deprecated: this operation is to be removed on 5 December 2030.** Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.',
-        parameters: [
-          { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
-        ],
-      });
-      expect(statuses('/pets/{petId}', 'get')).toEqual([
-        '200',
-        '400',
-        '401',
-        '404',
-        '408',
-        '410',
-        '414',
-        '429',
-        '431',
-        '500',
-        '503',
-        'default',
-      ]);
-      for (const status of [200, 401, 404, 410, 500, 503]) {
-        expect(document.paths['/pets/{petId}']!.get!.responses[status]).toMatchObject({
-          headers: {
-            Deprecation: { $ref: '#/components/headers/Deprecation' },
-            Sunset: { $ref: '#/components/headers/Sunset' },
-            Link: { $ref: '#/components/headers/DeprecationLinks' },
-          },
-        });
+  it('has an Error and an example for each code of each refusal, and a default', () => {
+    for (const { operation } of operationsOf(document)) {
+      expect(operation.responses).toHaveProperty('default');
+      for (const [status, { content }] of errorsOf(operation)) {
+        const { schema, examples = {} } = content!['application/json']!;
+        expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+        if (status !== 'default') expect(Object.keys(examples)).not.toHaveLength(0);
+        for (const [code, { value }] of Object.entries(examples))
+          expect(value).toEqual({ code, status: expect.any(Number), message: expect.any(String) });
       }
-      for (const status of [400, 408, 414, 431, 'default']) {
-        expect(document.paths['/pets/{petId}']!.get!.responses[status]).toMatchObject({
-          headers: {
-            Deprecation: { $ref: '#/components/headers/DeprecationIfKnown' },
-            Sunset: { $ref: '#/components/headers/SunsetIfKnown' },
-            Link: { $ref: '#/components/headers/DeprecationLinksIfKnown' },
-          },
-        });
-      }
-    });
+    }
+  });
 
+  it('lists every code in the schema of errors', () => {
+    const { Error: error } = document.components!.schemas as never as Record<string, { properties: Codes }>;
+    const { description } = error!.properties.code;
+    const codes = new Set(operationsOf(document).flatMap(({ operation }) => codesOf(operation)));
+    expect(codes.size).toBeGreaterThan(20);
+    for (const code of [...codes, 'method_not_allowed']) expect(description).toContain(`\`${code}\``);
+  });
+
+  it('documents on every response what is on every response', () => {
+    for (const { operation } of operationsOf(document)) {
+      for (const [, { headers }] of responsesOf(operation))
+        expect(Object.keys(headers ?? {})).toEqual(expect.arrayContaining(['X-Request-Id', 'Cache-Control']));
+    }
+  });
+
+  it('says of each change that it may be repeated under an Idempotency-Key', () => {
+    for (const { method, operation } of operationsOf(document)) {
+      const keys = (operation.parameters as { name: string; in: string; required: boolean }[] | undefined)
+        ?.filter(({ name }) => name === 'Idempotency-Key')
+        .map((key) => ({ in: key.in, required: key.required }));
+      if (method === 'get') expect(keys ?? []).toEqual([]);
+      else {
+        expect(keys).toEqual([{ in: 'header', required: false }]);
+        expect(codesOf(operation)).toEqual(
+          expect.arrayContaining(['invalid_idempotency_key', 'idempotency_key_reused']),
+        );
+      }
+    }
+  });
+
+  it('agrees with the specification on title, servers, security and schemas', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Animal Store Service', version: '1.0.0' },
+      servers: [{ url: '/v1' }, { url: '{base_url}' }, { url: '{staging_base_url}' }],
+      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+    });
+    const { NewPet, Pet, PetStatus, Pets } = document.components!.schemas as Record<string, object>;
+    const fields = {
+      name: { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) },
+      categoryId: { type: 'integer', format: 'int64' },
+      status: expect.anything(),
+    };
+    const required = ['name', 'categoryId'];
+    expect(NewPet).toMatchObject({
+      type: 'object',
+      required,
+      properties: fields,
+      additionalProperties: false,
+    });
+    const id = { type: 'integer', format: 'int64' };
+    expect(Pet).toMatchObject({
+      type: 'object',
+      required: expect.arrayContaining(['id', ...required]),
+      properties: { ...fields, id },
+    });
+    expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
+    expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
+  });
+
+  it('agrees with the specification on the operations on animals', () => {
+    const { '/pets': pets, '/pets/{petId}': pet } = document.paths;
+    const int64 = { type: 'integer', format: 'int64' };
+    const inQuery = { in: 'query', required: false };
+    const limit = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
+    const ids = { type: 'array', items: int64, minItems: 1, maxItems: 100, uniqueItems: true };
+    expect(pets!.get!.parameters).toHaveLength(4);
+    expect(pets!.get!.parameters).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'limit', ...inQuery, schema: expect.objectContaining(limit) }),
+        expect.objectContaining({ name: 'after', ...inQuery, schema: expect.objectContaining(int64) }),
+        expect.objectContaining({ name: 'status', ...inQuery }),
+        expect.objectContaining({ name: 'ids', ...inQuery, explode: false, schema: expect.anything() }),
+      ]),
+    );
+    const declared = pets!.get!.parameters!.find((one) => 'name' in one && one.name === 'ids');
+    expect(declared).toMatchObject({ style: 'form', schema: ids });
+    const content = (name: string) => ({
+      'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
+    });
+    expect(pets!.get!.responses).toMatchObject({ 200: { headers: { Link: {} }, content: content('Pets') } });
+    expect(pets!.post).toMatchObject({
+      requestBody: { required: true, content: content('NewPet') },
+      responses: { 201: { headers: { Location: {} }, content: content('Pet') } },
+    });
+    expect(pet!.get).toMatchObject({
+      deprecated: true,
+      'x-sunset': '2030-12-05',
+      description: expect.stringContaining('5 December 2030'),
+      parameters: [{ name: 'petId', in: 'path', required: true, schema: int64 }],
+    });
+    for (const status of [200, 401, 404, 410])
+      expect(pet!.get!.responses[status]).toMatchObject({
+        headers: { Deprecation: {}, Sunset: {}, Link: {} },
+      });
+  });
+
+  it('declares the refusals that each operation on animals can give', () => {
     const statuses = (path: string, method: 'get' | 'post') =>
-      Object.keys(document.paths[path]![method]!.responses);
+      Object.keys(document.paths[path]![method]!.responses).join(' ');
+    expect(statuses('/pets', 'get')).toBe('200 400 401 408 414 429 431 500 503 default');
+    expect(statuses('/pets', 'post')).toBe('201 400 401 408 409 413 414 415 429 431 500 503 default');
+    expect(statuses('/pets/{petId}', 'get')).toBe('200 400 401 404 408 410 414 429 431 500 503 default');
   });
 
   it('has the same content in YAML', async () => {
@@ -321,3 +206,7 @@ describe('The OpenAPI document', () => {
     expect(parseYaml(yaml.text)).toEqual(document);
   });
 });
+
+interface Codes {
+  code: { description: string };
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInside } from './support/deployment.js';
+import { expectError } from './support/expectations.js';
+import { type Service, startService } from './support/service.js';
+
+const ORIGIN = 'https://app.example.org';
+const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'POST' };
+
+describeInside('Requests from other origins', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ corsOrigins: [ORIGIN] });
+  });
+  afterAll(() => service.stop());
+
+  it('may have the methods of their path and the headers of the document', async () => {
+    const preflight = await service.call('OPTIONS', '/v1/store/orders/1', { headers: PREFLIGHT });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers).toMatchObject({
+      allow: 'DELETE, GET, HEAD, OPTIONS, PATCH',
+      vary: 'Origin',
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-methods': expect.stringMatching(/^DELETE, GET, HEAD, (OPTIONS, )?PATCH$/),
+      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id, Idempotency-Key',
+    });
+    expect(String(preflight.headers['access-control-expose-headers']).split(', ')).toEqual(
+      expect.arrayContaining(['Accept-Patch', 'Deprecation', 'Link', 'Location', 'RateLimit', 'Retry-After']),
+    );
+  });
+
+  it.each(['/v1/pets', '/v1/.nothing', '/v1/pets/%zz', `/v1/${'x'.repeat(9_000)}`])(
+    'can read refusals too: %.20s',
+    async (path) => {
+      const answer = await service.call('GET', path, { headers: { origin: ORIGIN } });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
+    },
+  );
+
+  it('are unknown paths as before', async () => {
+    expectError(await service.call('OPTIONS', '/v1/.nothing', { headers: PREFLIGHT }), 'not_found');
+  });
+
+  it('get no permission unless the origin is listed', async () => {
+    for (const origin of ['https://evil.example.org', 'http://app.example.org', 'null']) {
+      const { headers } = await service.call('GET', '/v1/pets', { headers: { origin } });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(headers['vary']).toBe('Origin');
+    }
+  });
+
+  it('get none at all by default', async () => {
+    const closed = await startService();
+    const { headers } = await closed.call('OPTIONS', '/v1/pets', { headers: PREFLIGHT });
+    await closed.stop();
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { describeInside } from './support/deployment.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import type { PetBody } from './support/resources.js';
+import { type Service, startService } from './support/service.js';
+
+const isBad = (i: number): boolean => i % 5 === 2;
+
+describeInside('Creates at the same moment', () => {
+  let service: Service;
+  let other: Service;
+  beforeAll(async () => {
+    service = await startService();
+    other = await startService({}, undefined, [], service);
+  });
+  afterAll(async () => {
+    await other.stop();
+    await service.stop();
+  });
+  afterEach(async () => {
+    await run(
+      'ALTER TABLE pets DROP CONSTRAINT IF EXISTS no_bad_names; DROP FUNCTION IF EXISTS judge CASCADE',
+    );
+  });
+
+  const run = (sql: string) => service.database.query(sql);
+  const create = (name: string, at = service, headers = {}) =>
+    at.post('/v1/pets', { name, categoryId: 1 }, { headers });
+
+  /** A trigger with this body before or after the inserts of bad names. */
+  const judge = (when: string, body: string) =>
+    run(`CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
+      CREATE ${when} FOR EACH ROW WHEN (new.name LIKE 'Bad%') EXECUTE FUNCTION judge()`);
+
+  it('get their own animals, whatever else is stored with them', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `Animal ${i % 8}`);
+    const answers = await Promise.all(names.map((name, i) => create(name, [service, other][i % 2])));
+    const ids = answers.map(({ json }) => (json as PetBody).id);
+    expect(new Set(ids).size).toBe(names.length);
+    for (const [i, answer] of answers.entries()) {
+      expectAnswer(answer, 201, { id: ids[i], name: names[i], categoryId: 1 });
+      expect(answer.headers['location']).toBe(`/v1/pets/${ids[i]}`);
+      expectAnswer(await service.get(`/v1/pets/${ids[i]}`), 200, answer.json);
+    }
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'a constraint',
+      () => run(`ALTER TABLE pets ADD CONSTRAINT no_bad_names CHECK (name NOT LIKE 'Bad%') NOT VALID`),
+    ],
+    ['a trigger', () => judge('TRIGGER judge BEFORE INSERT ON pets', `RAISE 'no';`)],
+    [
+      'a trigger at the commit',
+      () =>
+        judge(
+          'CONSTRAINT TRIGGER judge AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED',
+          'RAISE check_violation;',
+        ),
+    ],
+  ])('are stored although %s refuses others', async (_, refuseBad) => {
+    await refuseBad();
+    const names = Array.from({ length: 30 }, (_, i) => `${isBad(i) ? 'Bad' : 'Good'} ${randomUUID()}`);
+    const answers = await Promise.all(names.map((name) => create(name)));
+    for (const [i, answer] of answers.entries()) {
+      const found = await run(`SELECT FROM pets WHERE name = '${names[i]}'`);
+      if (isBad(i)) expectError(answer, 'internal_error');
+      else expectAnswer(answer, 201, { id: expect.anything(), name: names[i], categoryId: 1 });
+      expect(found).toHaveLength(isBad(i) ? 0 : 1);
+    }
+  });
+
+  it('are stored with their records although others are refused', async () => {
+    await judge('TRIGGER judge BEFORE INSERT ON pets', `RAISE 'no';`);
+    const sent = Array.from({ length: 10 }, (_, i) => {
+      const key = randomUUID();
+      return { key, name: `${isBad(i) ? 'Bad' : 'Good'} ${key}` };
+    });
+    const send = () =>
+      Promise.all(sent.map(({ key, name }) => create(name, service, { 'idempotency-key': key })));
+    const [first, second] = [await send(), await send()];
+    for (const [i, answer] of first.entries()) {
+      if (isBad(i)) expectError(answer, 'internal_error');
+      else expect([answer.status, second[i]!.text]).toEqual([201, answer.text]);
+    }
+  });
+
+  it('answer what a trigger has made of them', async () => {
+    await judge('TRIGGER judge BEFORE INSERT ON pets', `new.name := 'Good'; RETURN new;`);
+    expectAnswer(await create('Bad'), 201, { id: expect.anything(), name: 'Good', categoryId: 1 });
+  });
+});

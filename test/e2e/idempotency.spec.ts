@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer, Options } from './support/client.js';
+import { expectAnswer, expectError } from './support/expectations.js';
+import { addOrder, addPet, type PetBody, statusOf } from './support/resources.js';
+import { type Service, startService } from './support/service.js';
+import { parseRaw, sendRaw } from './support/socket.js';
+
+const REX = { name: 'Rex', categoryId: 1, status: 'available' };
+const ORDERS = '/v1/store/orders';
+
+const under = (key: string): Options => ({ headers: { 'idempotency-key': key } });
+const isReplay = ({ headers }: Answer): boolean => headers['idempotency-replayed'] === 'true';
+
+describe('A request with an Idempotency-Key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const create = (key: string, body: object | string = REX) => service.post('/v1/pets', body, under(key));
+
+  describe('gets the first answer again, byte by byte', () => {
+    async function expectSameTwice(
+      send: (options: Options) => Promise<Answer>,
+      status: number,
+    ): Promise<void> {
+      const options = under(randomUUID());
+      const [first, second] = [await send(options), await send(options)];
+      expect({ status: first.status, isReplay: isReplay(first) }).toEqual({ status, isReplay: false });
+      const { headers, text } = second;
+      expect({ status: second.status, isReplay: isReplay(second), text }).toEqual({
+        status,
+        isReplay: true,
+        text: first.text,
+      });
+      for (const name of ['location', 'content-type', 'cache-control'])
+        expect(headers[name]).toBe(first.headers[name]);
+      expect(headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    }
+
+    it('from createPet', async () => {
+      await expectSameTwice((options) => service.post('/v1/pets', { ...REX, name: 'Rêx 🐕' }, options), 201);
+    });
+
+    it('from createOrder, although the animal is no longer available', async () => {
+      const { id: petId } = await addPet(service);
+      await expectSameTwice((options) => service.post(ORDERS, { petId }, options), 201);
+    });
+
+    it('from updateOrder, whether it changed anything or nothing', async () => {
+      const { id } = await addOrder(service);
+      for (const change of [{ quantity: 7 }, {}, { complete: true }])
+        await expectSameTwice((options) => service.patch(`${ORDERS}/${id}`, change, options), 200);
+    });
+
+    it('from deleteOrder', async () => {
+      const { id } = await addOrder(service);
+      await expectSameTwice((options) => service.delete(`${ORDERS}/${id}`, options), 204);
+    });
+
+    it('even when the animal has changed since', async () => {
+      const key = randomUUID();
+      const first = await create(key);
+      const { id } = first.json as PetBody;
+      await addOrder(service, { petId: id });
+      expect(await statusOf(service, id)).toBe('pending');
+      const again = await create(key);
+      expect([again.text, again.headers['location']]).toEqual([first.text, `/v1/pets/${id}`]);
+    });
+
+    it('whatever its query and its other headers are', async () => {
+      const key = randomUUID();
+      const first = await create(key);
+      const headers = { 'idempotency-key': `"${key}"`, 'x-request-id': 'again' };
+      const again = await service.post('/v1/pets?x=1', REX, { headers });
+      expect([again.text, again.headers['x-request-id']]).toEqual([first.text, 'again']);
+    });
+  });
+
+  it.each<[string, () => Promise<{ path: string; body: object }>]>([
+    ['createPet', async () => ({ path: '/v1/pets', body: { ...REX, name: `Once ${randomUUID()}` } })],
+    ['createOrder', async () => ({ path: ORDERS, body: { petId: (await addPet(service)).id } })],
+  ])('is executed once, however many arrive at once: %s', async (_, prepare) => {
+    const { path, body } = await prepare();
+    const options = under(randomUUID());
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.post(path, body, options)));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    const { id } = answers[0]!.json as PetBody;
+    expectAnswer(await service.get(`${path}?after=${id}`), 200, []);
+  });
+
+  describe('is refused', () => {
+    it.each([
+      ['is empty', ''],
+      ['has 256 characters', 'k'.repeat(256)],
+      ['has 256 characters in quotes', `"${'k'.repeat(256)}"`],
+      ['holds a space', 'a b'],
+      ['holds a tab', 'a\tb'],
+      ['begins with a quote', '"abc'],
+      ['ends with a quote', 'abc"'],
+      ['holds a quote', 'a"c'],
+      ['is only quotes', '""'],
+      ['has an escape in its quotes', '"a\\"b"'],
+      ['has a parameter', '"abc";v=1'],
+      ['is not ASCII', 'caf\u00e9'],
+    ])('when the key %s', async (_, key) => {
+      expectError(await create(key), 'invalid_idempotency_key');
+    });
+
+    it('when the header is there twice', async () => {
+      const body = JSON.stringify(REX);
+      const head = [
+        'POST /v1/pets HTTP/1.1',
+        'Host: test',
+        `Authorization: Bearer ${service.key}`,
+        'Content-Type: application/json',
+        'Idempotency-Key: one',
+        'Idempotency-Key: one',
+        `Content-Length: ${body.length}`,
+        'Connection: close',
+      ];
+      const raw = await sendRaw(service.origin, [...head, '', body].join('\r\n'));
+      const code = expect.stringContaining('"invalid_idempotency_key"');
+      expect(parseRaw(raw)).toMatchObject({ status: 400, body: code });
+    });
+
+    it('with another body under a known key, a malformed one included', async () => {
+      const key = randomUUID();
+      await create(key);
+      for (const body of [{ ...REX, name: 'Max' }, `${JSON.stringify(REX)} `, '{', '{"name":1}'])
+        expectError(await create(key, body), 'idempotency_key_reused');
+      expect(isReplay(await create(key))).toBe(true);
+    });
+
+    it('for its media type and its size before its key, and for its key before its content', async () => {
+      const headers = { 'idempotency-key': '', 'content-type': 'text/plain' };
+      expectError(await service.post('/v1/pets', REX, { headers }), 'unsupported_media_type');
+      expectError(await create('', { ...REX, name: 'x'.repeat(20_000) }), 'payload_too_large');
+      expectError(await create('', '{'), 'invalid_idempotency_key');
+    });
+  });
+
+  it.each([
+    ['is short', () => randomUUID().slice(0, 8)],
+    ['has 255 characters', () => `${'k'.repeat(219)}${randomUUID()}`],
+    ['has 255 characters in quotes', () => `"${'q'.repeat(219)}${randomUUID()}"`],
+    ['holds commas and a backslash', () => `a,b;c\\${randomUUID()}`],
+  ])('is accepted when its key %s', async (_, make) => {
+    const key = make();
+    expect((await create(key)).status).toBe(201);
+    expect(isReplay(await create(key))).toBe(true);
+  });
+
+  it('may be corrected after a refusal, which is not remembered', async () => {
+    const key = randomUUID();
+    expectError(await create(key, { name: 'Rex' }), 'missing_field');
+    expectError(await create(key, '{'), 'invalid_json');
+    const done = await create(key);
+    expect([done.status, isReplay(done)]).toEqual([201, false]);
+    const { id, petId } = await addOrder(service);
+    const refused = under(randomUUID());
+    expectError(await service.post(ORDERS, { petId }, refused), 'animal_not_available');
+    await service.delete(`${ORDERS}/${id}`);
+    expect((await service.post(ORDERS, { petId }, refused)).status).toBe(201);
+  });
+
+  it('belongs to its operation and its path', async () => {
+    const key = under(randomUUID());
+    expect((await service.post('/v1/pets', REX, key)).status).toBe(201);
+    for (const { id } of [await addOrder(service), await addOrder(service)]) {
+      const path = `${ORDERS}/${id}`;
+      const changed = await service.patch(path, { quantity: 3 }, key);
+      expect([changed.status, isReplay(changed)]).toEqual([200, false]);
+      const deleted = await service.delete(path, key);
+      expect([deleted.status, isReplay(deleted)]).toEqual([204, false]);
+      expect(isReplay(await service.patch(path, { quantity: 3 }, key))).toBe(true);
+    }
+  });
+});
