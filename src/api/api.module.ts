@@ -1,18 +1,18 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { DeprecatedCalls } from './deprecation/deprecated-calls.js';
-import { DeprecationRegistry } from './deprecation/deprecation-registry.js';
-import { OperationHandlers } from './document/operation-handlers.js';
-import { DeclaredErrors } from './errors/declared-errors.js';
+import { DatabaseModule } from '../database/database.module.js';
+import { IdempotencyRecord } from './idempotency/idempotency-record.entity.js';
+import { IdempotencyRecords } from './idempotency/idempotency-records.js';
+import { CreateIdempotencyRecords1795340000001 } from './idempotency/migrations/1795340000001-create-idempotency-records.js';
 
-/**
- * The vocabulary of operations: errors, input validation, paging, responses, deprecation and the OpenAPI document.
- * Nothing here serves a request by itself, and nothing knows a feature.
- */
+/** What the decorators of operations need from the container. */
 @Global()
 @Module({
-  imports: [DiscoveryModule],
-  providers: [OperationHandlers, DeclaredErrors, DeprecationRegistry, DeprecatedCalls],
-  exports: [DeclaredErrors, DeprecationRegistry, DeprecatedCalls],
+  imports: [
+    DiscoveryModule,
+    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001]),
+  ],
+  providers: [IdempotencyRecords],
+  exports: [IdempotencyRecords],
 })
 export class ApiModule {}

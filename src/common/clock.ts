@@ -1,17 +1,18 @@
-export const DAY_MS = 24 * 60 * 60 * 1000;
+import { Injectable } from '@nestjs/common';
 
-/** Such as 2026-11-21. Years beyond 9999 have a sign and six digits. */
-export function dayOf(date: Date): string {
-  return date.toISOString().replace(/T.*/, '');
-}
+export const DAY_MS = 86_400_000;
 
-/** The current time, injectable for tests. */
-export abstract class Clock {
-  abstract now(): Date;
-}
-
-export class SystemClock extends Clock {
-  now(): Date {
-    return new Date();
+/** The time, injected so that tests can set it. */
+@Injectable()
+export class Clock {
+  /** In milliseconds since 1970. */
+  now(): number {
+    return Date.now();
   }
+}
+
+/** A day of UTC, such as 2030-12-05. */
+export function dayOf(instant: Date | number): string {
+  const iso = new Date(instant).toISOString();
+  return iso.slice(0, iso.indexOf('T'));
 }

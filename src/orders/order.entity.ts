@@ -1,7 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { Kept } from '../database/kept.js';
 
-@Kept('distributed')
 @Entity('orders')
 @Index('orders_pet_id', ['petId', 'id'])
 @Index('orders_complete_id', ['complete', 'id'])

@@ -1,25 +1,18 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Refuses } from '../api/errors/refuses.decorator.js';
-import { Created } from '../api/responses/created.decorator.js';
-import { Deleted } from '../api/responses/deleted.decorator.js';
-import { Updated } from '../api/responses/updated.decorator.js';
-import { Resource } from '../api/document/resource.decorator.js';
-import { InStage } from '../api/document/stability.js';
-import type { Page } from '../api/paging/page.js';
-import { Paged } from '../api/paging/paged.decorator.js';
-import { ListOrdersQuery } from './dto/list-orders.query.js';
-import { NewOrderDto } from './dto/new-order.dto.js';
-import { OrderDto } from './dto/order.dto.js';
+import { InStage, Resource } from '../api/document/resource.decorator.js';
+import { Refuses } from '../api/errors.js';
+import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
+import { type Page, Paged } from '../api/pages.js';
+import { Created, Deleted, Updated } from '../api/responses.js';
+import { ListOrdersQuery, NewOrderDto, OrderChangeDto, OrderDto, OrderPath } from './dto/order.dto.js';
 import {
   NEW_ORDER_EXAMPLES,
   ORDER_CHANGE_EXAMPLES,
   ORDER_EXAMPLES,
   ORDERS_EXAMPLES,
 } from './dto/order.examples.js';
-import { OrderChangeDto } from './dto/order-change.dto.js';
-import { OrderPath } from './dto/order.path.js';
-import { animalNotAvailable, noSuchAnimal, orderComplete } from './orders.errors.js';
+import { animalNotAvailable, orderComplete } from './orders.errors.js';
 import { OrdersService } from './orders.service.js';
 
 @Resource('store', 'Orders of animals')
@@ -32,12 +25,7 @@ export class OrdersController {
     summary: 'List all orders',
     description: 'Lists orders in ascending order of id, a page at a time.',
   })
-  @Paged({
-    name: 'Orders',
-    item: OrderDto,
-    description: 'A page of orders.',
-    examples: ORDERS_EXAMPLES,
-  })
+  @Paged({ name: 'Orders', item: OrderDto, description: 'A page of orders.', examples: ORDERS_EXAMPLES })
   @InStage('experimental')
   async listOrders(@Query() query: ListOrdersQuery): Promise<Page<OrderDto>> {
     return (await this.orders.list(query)).map((order) => OrderDto.from(order));
@@ -57,10 +45,10 @@ export class OrdersController {
     readBy: 'getOrder',
     parameter: 'orderId',
   })
-  @Refuses(noSuchAnimal, animalNotAvailable)
+  @Refuses(animalNotAvailable)
   @InStage('experimental')
-  async createOrder(@Body() newOrder: NewOrderDto): Promise<OrderDto> {
-    return OrderDto.from(await this.orders.add(newOrder));
+  createOrder(@Body() newOrder: NewOrderDto, @RecordedChange() change: Change): Promise<OrderDto> {
+    return change.run(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));
   }
 
   @Get(':orderId')
@@ -77,18 +65,17 @@ export class OrdersController {
     description: 'Changes the fields that are sent. With a complete order, the animal is `sold`.',
   })
   @ApiBody({ type: OrderChangeDto, examples: ORDER_CHANGE_EXAMPLES })
-  @Updated({
-    type: OrderDto,
-    description: 'The changed order.',
-    examples: ORDER_EXAMPLES,
-    path: OrderPath,
-    service: OrdersService,
-    find: (orders, { orderId }) => orders.get(orderId),
-  })
+  @Updated({ type: OrderDto, description: 'The changed order.', examples: ORDER_EXAMPLES })
   @Refuses(orderComplete)
   @InStage('experimental')
-  async updateOrder(@Param() { orderId }: OrderPath, @Body() change: OrderChangeDto): Promise<OrderDto> {
-    return OrderDto.from(await this.orders.update(orderId, change));
+  updateOrder(
+    @Param() { orderId }: OrderPath,
+    @Body() orderChange: OrderChangeDto,
+    @RecordedChange() change: Change,
+  ): Promise<OrderDto> {
+    return change.run(async (manager) =>
+      OrderDto.from(await this.orders.update(orderId, orderChange, manager)),
+    );
   }
 
   @Delete(':orderId')
@@ -96,7 +83,7 @@ export class OrdersController {
   @Deleted({ description: 'The order was deleted.' })
   @Refuses(orderComplete)
   @InStage('experimental')
-  async deleteOrder(@Param() { orderId }: OrderPath): Promise<void> {
-    await this.orders.delete(orderId);
+  deleteOrder(@Param() { orderId }: OrderPath, @RecordedChange() change: Change): Promise<void> {
+    return change.run((manager) => this.orders.delete(orderId, manager));
   }
 }

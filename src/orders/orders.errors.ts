@@ -1,15 +1,10 @@
-import { declareError } from '../api/errors/declare-error.js';
-
-export const noSuchAnimal = declareError('invalid_field', {
-  message: 'The field "petId" must be the id of an animal.',
-  onConstraint: 'orders_pet_id_fkey',
-});
+import { declareError } from '../api/errors.js';
 
 export const animalNotAvailable = declareError('animal_not_available', {
   status: 409,
-  when: 'The animal is pending or sold.',
+  when: 'The animal is pending or sold, or there is none.',
   advice: 'Order another animal, or wait until the open order of this one is deleted.',
-  onConstraint: 'orders_one_open',
+  onConstraint: ['orders_one_open', 'orders_pet_id_fkey'],
 });
 
 export const orderComplete = declareError('order_complete', {

@@ -1,39 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Page } from '../api/paging/page.js';
-import type { BatchedRepository } from '../database/batching/batched-repository.js';
-import type { Transaction } from '../database/transactions/transactions.js';
-import type { ListOrdersQuery } from './dto/list-orders.query.js';
-import type { NewOrderDto } from './dto/new-order.dto.js';
-import type { OrderChangeDto } from './dto/order-change.dto.js';
+import { type EntityManager, Repository } from 'typeorm';
+import { Statements } from '../database/statements.js';
+import type { ListOrdersQuery, NewOrderDto } from './dto/order.dto.js';
 import { Order } from './order.entity.js';
 
 /** The database access of orders. What changes an order is part of a transaction, since its animal changes too. */
 @Injectable()
 export class OrdersRepository {
-  constructor(@InjectRepository(Order) private readonly orders: BatchedRepository<Order>) {}
+  constructor(
+    @InjectRepository(Order) private readonly orders: Repository<Order>,
+    private readonly statements: Statements,
+  ) {}
 
-  findPage({ limit, after, petId, complete }: ListOrdersQuery): Promise<Page<Order>> {
-    return this.orders.readPage({ filters: { petId, complete }, after, limit });
+  /** One more than a page, if there are more. */
+  findPage({ limit, after, petId, complete }: ListOrdersQuery): Promise<Order[]> {
+    return this.statements.findPage(this.orders, { petId, complete }, { after, limit: limit + 1 });
   }
 
-  findById(id: bigint, transaction?: Transaction): Promise<Order | null> {
-    const orders = transaction?.withRepository(this.orders) ?? this.orders;
-    return orders.readOne({ id });
+  findById(id: bigint): Promise<Order | null> {
+    return this.statements.findOne(this.orders, { id });
   }
 
-  insert({ petId, quantity, shipDate }: NewOrderDto, transaction: Transaction): Promise<Order> {
-    const orders = transaction.withRepository(this.orders);
-    return orders.add({ petId, quantity, shipDate: shipDate ?? null, complete: false });
+  insert({ petId, quantity, shipDate }: NewOrderDto, manager: EntityManager): Promise<Order> {
+    return manager.save(Order, { petId, quantity, shipDate: shipDate ?? null, complete: false });
   }
 
-  /** Null if no order with this id is open. */
-  changeOpen(id: bigint, change: OrderChangeDto, transaction: Transaction): Promise<Order | null> {
-    return transaction.withRepository(this.orders).change({ id, complete: false }, change);
+  /** The order, which nobody else can change until the transaction ends. */
+  lock(id: bigint, manager: EntityManager): Promise<Order | null> {
+    return manager.findOne(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** Null if no order with this id was open. */
-  deleteOpen(id: bigint, transaction: Transaction): Promise<Order | null> {
-    return transaction.withRepository(this.orders).discard({ id, complete: false });
+  async update({ id, petId }: Order, changed: Partial<Order>, manager: EntityManager): Promise<void> {
+    await manager.update(Order, { id, petId }, changed);
+  }
+
+  async delete({ id, petId }: Order, manager: EntityManager): Promise<void> {
+    await manager.delete(Order, { id, petId });
   }
 }

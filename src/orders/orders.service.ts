@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { notFound } from '../api/errors/api-error.js';
-import type { Page } from '../api/paging/page.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import type { EntityManager } from 'typeorm';
+import { notFound } from '../api/errors.js';
+import { Page } from '../api/pages.js';
+import { Transactions } from '../database/transactions.js';
 import { PetsService } from '../pets/pets.service.js';
-import type { ListOrdersQuery } from './dto/list-orders.query.js';
-import type { NewOrderDto } from './dto/new-order.dto.js';
-import type { OrderChangeDto } from './dto/order-change.dto.js';
+import type { ListOrdersQuery, NewOrderDto, OrderChangeDto } from './dto/order.dto.js';
 import type { Order } from './order.entity.js';
 import { animalNotAvailable, orderComplete } from './orders.errors.js';
 import { OrdersRepository } from './orders.repository.js';
@@ -20,39 +18,40 @@ export class OrdersService {
     private readonly transactions: Transactions,
   ) {}
 
-  list(query: ListOrdersQuery): Promise<Page<Order>> {
-    return this.orders.findPage(query);
+  async list(query: ListOrdersQuery): Promise<Page<Order>> {
+    return Page.of(await this.orders.findPage(query), query.limit);
   }
 
   async get(id: bigint): Promise<Order> {
     return found(await this.orders.findById(id));
   }
 
-  add(newOrder: NewOrderDto): Promise<Order> {
-    return this.transactions.run(async (transaction) => {
-      const order = await this.orders.insert(newOrder, transaction);
-      if (!(await this.pets.reserve(order.petId, transaction))) throw animalNotAvailable();
-      return order;
+  add(newOrder: NewOrderDto, outer?: EntityManager): Promise<Order> {
+    return this.transactions.run(outer, async (manager) => {
+      if (!(await this.pets.reserve(newOrder.petId, manager))) throw animalNotAvailable();
+      return this.orders.insert(newOrder, manager);
     });
   }
 
-  update(id: bigint, change: OrderChangeDto): Promise<Order> {
-    return this.transactions.run(async (transaction) => {
-      const order = await this.orders.changeOpen(id, change, transaction);
-      if (!order) return unchanged(change, found(await this.orders.findById(id, transaction)));
-      if (order.complete) await this.pets.setStatus(order.petId, 'sold', transaction);
-      return order;
+  update(id: bigint, change: OrderChangeDto, outer?: EntityManager): Promise<Order> {
+    return this.transactions.run(outer, async (manager) => {
+      const order = found(await this.orders.lock(id, manager));
+      const { quantity = order.quantity, shipDate = order.shipDate, complete = order.complete } = change;
+      const changed = { quantity, shipDate, complete };
+      if (isSame(order, changed)) return order;
+      if (order.complete) throw orderComplete();
+      await this.orders.update(order, changed, manager);
+      if (complete) await this.pets.setStatus(order.petId, 'sold', manager);
+      return { ...order, ...changed };
     });
   }
 
-  delete(id: bigint): Promise<void> {
-    return this.transactions.run(async (transaction) => {
-      const order = await this.orders.deleteOpen(id, transaction);
-      if (!order) {
-        found(await this.orders.findById(id, transaction));
-        throw orderComplete();
-      }
-      await this.pets.setStatus(order.petId, 'available', transaction);
+  delete(id: bigint, outer?: EntityManager): Promise<void> {
+    return this.transactions.run(outer, async (manager) => {
+      const order = found(await this.orders.lock(id, manager));
+      if (order.complete) throw orderComplete();
+      await this.orders.delete(order, manager);
+      await this.pets.setStatus(order.petId, 'available', manager);
     });
   }
 }
@@ -62,14 +61,10 @@ function found(order: Order | null): Order {
   return order;
 }
 
-/** @throws if the change of a complete order would change it */
-function unchanged({ quantity, shipDate, complete }: OrderChangeDto, order: Order): Order {
-  const changed = {
-    ...order,
-    quantity: quantity ?? order.quantity,
-    shipDate: shipDate === undefined ? order.shipDate : shipDate,
-    complete: complete ?? order.complete,
-  };
-  if (!isDeepStrictEqual({ ...order }, changed)) throw orderComplete();
-  return order;
+function isSame(order: Order, changed: Pick<Order, 'quantity' | 'shipDate' | 'complete'>): boolean {
+  return (
+    order.quantity === changed.quantity &&
+    order.complete === changed.complete &&
+    order.shipDate?.getTime() === changed.shipDate?.getTime()
+  );
 }

@@ -1,8 +1,8 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { Kept } from '../database/kept.js';
-import type { PetStatus } from './pet-status.js';
 
-@Kept('distributed')
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+export type PetStatus = (typeof PET_STATUSES)[number];
+
 @Entity('pets')
 @Index('pets_status_id', ['status', 'id'])
 @Check('pets_name_length', 'char_length(name) BETWEEN 1 AND 255')

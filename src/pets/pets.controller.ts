@@ -1,15 +1,12 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Deprecated } from '../api/deprecation/deprecated.decorator.js';
-import { Created } from '../api/responses/created.decorator.js';
+import { Deprecated } from '../api/deprecation.js';
 import { Resource } from '../api/document/resource.decorator.js';
-import type { Page } from '../api/paging/page.js';
-import { Paged } from '../api/paging/paged.decorator.js';
-import { ListPetsQuery } from './dto/list-pets.query.js';
-import { NewPetDto } from './dto/new-pet.dto.js';
-import { PetDto } from './dto/pet.dto.js';
+import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
+import { type Page, Paged } from '../api/pages.js';
+import { Created } from '../api/responses.js';
+import { ListPetsQuery, NewPetDto, PetDto, PetPath } from './dto/pet.dto.js';
 import { NEW_PET_EXAMPLES, PET_EXAMPLES, PETS_EXAMPLES } from './dto/pet.examples.js';
-import { PetPath } from './dto/pet.path.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { PetsService } from './pets.service.js';
 
@@ -39,8 +36,8 @@ export class PetsController {
     readBy: 'getPet',
     parameter: 'petId',
   })
-  async createPet(@Body() newPet: NewPetDto): Promise<PetDto> {
-    return PetDto.from(await this.pets.add(newPet));
+  createPet(@Body() newPet: NewPetDto, @RecordedChange() change: Change): Promise<PetDto> {
+    return change.run(async (manager) => PetDto.from(await this.pets.add(newPet, manager)));
   }
 
   @Get(':petId')

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { provideSettings } from '../common/config/feature-settings.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
@@ -7,13 +6,12 @@ import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
-import { PetsSettings } from './pets.settings.js';
 
-/** The catalogue of animals, from the routes to the table. Only what is particular to animals belongs here. */
+/** The catalogue of animals, from the routes to the table. */
 @Module({
   imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])],
   controllers: [PetsController],
-  providers: [PetsService, PetsRepository, GetPetDeprecation, provideSettings(PetsSettings)],
+  providers: [PetsService, PetsRepository, GetPetDeprecation],
   exports: [PetsService],
 })
 export class PetsModule {}

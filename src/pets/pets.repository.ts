@@ -1,39 +1,46 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Equal, IsNull, Or } from 'typeorm';
-import type { Page } from '../api/paging/page.js';
-import type { BatchedRepository } from '../database/batching/batched-repository.js';
-import type { Transaction } from '../database/transactions/transactions.js';
-import type { ListPetsQuery } from './dto/list-pets.query.js';
-import type { NewPetDto } from './dto/new-pet.dto.js';
-import { Pet } from './pet.entity.js';
-import type { PetStatus } from './pet-status.js';
+import { type EntityManager, Repository } from 'typeorm';
+import { GroupCommit } from '../database/group-commit.js';
+import { Statements } from '../database/statements.js';
+import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
+import { Pet, type PetStatus } from './pet.entity.js';
 
 /** The database access of the catalogue. */
 @Injectable()
 export class PetsRepository {
-  constructor(@InjectRepository(Pet) private readonly pets: BatchedRepository<Pet>) {}
+  constructor(
+    @InjectRepository(Pet) private readonly pets: Repository<Pet>,
+    private readonly statements: Statements,
+    private readonly groups: GroupCommit,
+  ) {}
 
-  findPage({ limit, status, ids, after }: ListPetsQuery): Promise<Page<Pet>> {
-    return this.pets.readPage({ filters: { status, id: ids }, after, limit });
+  /** One more than a page, if there are more. */
+  findPage({ limit, after, status, ids }: ListPetsQuery): Promise<Pet[]> {
+    return this.statements.findPage(this.pets, { status, id: ids }, { after, limit: limit + 1 });
   }
 
   findById(id: bigint): Promise<Pet | null> {
-    return this.pets.readOne({ id });
+    return this.statements.findOne(this.pets, { id });
   }
 
-  insert({ name, categoryId, status }: NewPetDto): Promise<Pet> {
-    return this.pets.add({ name, categoryId, status: status ?? null });
+  insert({ name, categoryId, status }: NewPetDto, manager?: EntityManager): Promise<Pet> {
+    const values = { name, categoryId, status: status ?? null };
+    return manager ? manager.save(Pet, values) : this.groups.insert(this.pets, values);
   }
 
-  /** An animal without a status is available. Returns whether the animal was. */
-  async reserve(id: bigint, transaction: Transaction): Promise<boolean> {
-    const available = { id, status: Or<PetStatus | null>(Equal('available'), IsNull()) };
-    const pets = transaction.withRepository(this.pets);
-    return (await pets.change(available, { status: 'pending' })) !== null;
+  /** An animal without a status is available. Tells whether the animal was. */
+  async reserve(id: bigint, manager: EntityManager): Promise<boolean> {
+    const { affected } = await manager
+      .createQueryBuilder()
+      .update(Pet)
+      .set({ status: 'pending' })
+      .where("id = :id AND (status = 'available' OR status IS NULL)", { id })
+      .execute();
+    return affected === 1;
   }
 
-  async setStatus(id: bigint, status: PetStatus, transaction: Transaction): Promise<void> {
-    await transaction.withRepository(this.pets).update({ id }, { status });
+  async setStatus(id: bigint, status: PetStatus, manager: EntityManager): Promise<void> {
+    await manager.update(Pet, { id }, { status });
   }
 }

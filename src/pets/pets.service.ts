@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { notFound } from '../api/errors/api-error.js';
-import type { Page } from '../api/paging/page.js';
-import type { ListPetsQuery } from './dto/list-pets.query.js';
-import type { NewPetDto } from './dto/new-pet.dto.js';
-import type { Transaction } from '../database/transactions/transactions.js';
-import type { Pet } from './pet.entity.js';
-import type { PetStatus } from './pet-status.js';
+import type { EntityManager } from 'typeorm';
+import { notFound } from '../api/errors.js';
+import { Page } from '../api/pages.js';
+import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
+import type { Pet, PetStatus } from './pet.entity.js';
 import { PetsRepository } from './pets.repository.js';
 
 /** The business rules of the catalogue. */
@@ -13,12 +11,12 @@ import { PetsRepository } from './pets.repository.js';
 export class PetsService {
   constructor(private readonly pets: PetsRepository) {}
 
-  list(query: ListPetsQuery): Promise<Page<Pet>> {
-    return this.pets.findPage(query);
+  async list(query: ListPetsQuery): Promise<Page<Pet>> {
+    return Page.of(await this.pets.findPage(query), query.limit);
   }
 
-  add(newPet: NewPetDto): Promise<Pet> {
-    return this.pets.insert(newPet);
+  add(newPet: NewPetDto, manager?: EntityManager): Promise<Pet> {
+    return this.pets.insert(newPet, manager);
   }
 
   async get(id: bigint): Promise<Pet> {
@@ -28,11 +26,11 @@ export class PetsService {
   }
 
   /** Makes an available animal pending, and tells whether it was one. */
-  reserve(id: bigint, transaction: Transaction): Promise<boolean> {
-    return this.pets.reserve(id, transaction);
+  reserve(id: bigint, manager: EntityManager): Promise<boolean> {
+    return this.pets.reserve(id, manager);
   }
 
-  setStatus(id: bigint, status: PetStatus, transaction: Transaction): Promise<void> {
-    return this.pets.setStatus(id, status, transaction);
+  setStatus(id: bigint, status: PetStatus, manager: EntityManager): Promise<void> {
+    return this.pets.setStatus(id, status, manager);
   }
 }

@@ -1,78 +1,54 @@
 import type { INestApplication } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { API_PREFIX } from '../../common/api-prefix.js';
-import { Config } from '../../common/config/config.js';
-import { KEY_PREFIX } from '../../common/contract.js';
-import { DeprecationRegistry } from '../deprecation/deprecation-registry.js';
-import { DeclaredErrors } from '../errors/declared-errors.js';
-import { ErrorDto } from '../errors/error.dto.js';
-import { checkDeclarations } from '../validation/check-declarations.js';
-import { describeDeprecation } from './describe-deprecation.js';
+import { stringify } from 'lossless-json';
+import { API_PREFIX, Config } from '../../common/config.js';
+import { type DeclaredError, REFUSES } from '../errors.js';
+import { deprecationsOf } from '../routes.js';
 import { describeErrors, listCodes } from './describe-errors.js';
-import { describeHeaders, headersOf } from './describe-headers.js';
-import {
-  checkAnswers,
-  closeBodySchemas,
-  describeParameters,
-  describeNull,
-  nameArraySchemas,
-  nameEnumerations,
-} from './describe-schemas.js';
-import type { SchemaObject } from './openapi-types.js';
-import { operationsOf } from './operations.js';
-import { listResources } from './resource.decorator.js';
-import { describeStability } from './stability.js';
+import { describeDeprecation, describeHeaders, HEADERS } from './describe-headers.js';
+import { closeBodySchema, describeLists, describeNull, nameArraySchemas } from './describe-schemas.js';
+import { ErrorDto } from './error.dto.js';
+import { notesOf, operationsOf, type SchemaObject } from './operations.js';
+import { describeStability, listResources } from './resource.decorator.js';
 
-/** Builds the OpenAPI document from the controllers, the field rules and the error catalogue. */
+/** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
-  checkDeclarations(app.get(DiscoveryService), app.get(MetadataScanner));
-  const config = app.get(Config);
-  const document = SwaggerModule.createDocument(app, frame(config), {
+  const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
     ignoreGlobalPrefix: true,
     operationIdFactory: (_controller, method) => method,
     extraModels: [ErrorDto],
   });
-  Object.assign(document.info, { contact: contactOf(config), license: LICENSE });
-  document.components ??= {};
+  const components = (document.components ??= {});
   listResources(document);
-  const declared = app.get(DeclaredErrors);
-  listCodes(document.components.schemas?.['Error'] as SchemaObject, declared.allKinds());
-  const deprecations = app.get(DeprecationRegistry);
-  for (const { method, operation } of operationsOf(document)) {
-    describeErrors(operation, declared.ofOperation(operation.operationId ?? ''));
-    const policy = deprecations.ofOperation(operation.operationId ?? '');
+  listCodes(components.schemas?.['Error'] as SchemaObject);
+  const policies = deprecationsOf(app);
+  const refusals = notesOf<DeclaredError[]>(app, REFUSES);
+  for (const { id, method, operation } of operationsOf(document)) {
+    const policy = policies.get(id);
+    describeErrors(operation, refusals.get(id) ?? []);
     if (policy) describeDeprecation(operation, policy);
     describeStability(operation);
-    describeHeaders(operation, method);
-    nameArraySchemas(operation, document.components);
-    describeParameters(operation);
-    closeBodySchemas(operation, document.components);
-    checkAnswers(operation, document.components);
+    describeHeaders(operation, method, policy);
+    nameArraySchemas(operation, components);
+    describeLists(operation);
+    closeBodySchema(operation, components);
   }
-  document.components.headers = headersOf(document);
-  nameEnumerations(document, document.components);
-  describeNull(document.components);
+  components.headers = HEADERS;
+  describeNull(components);
   return document;
 }
 
-// Both are set directly because `DocumentBuilder` requires a URL for each and does not know license identifiers.
-function contactOf({ contact }: Config): object {
-  const name = 'Whoever issued your API key';
-  if (contact === undefined) return { name };
-  return contact.includes('://') ? { name, url: contact } : { name, email: contact };
+/** The document as JSON. The bounds of int64 keep all their digits. */
+export function documentJson(document: OpenAPIObject): string {
+  return `${stringify(document, undefined, 2)}\n`;
 }
 
-/** The SPDX form of a custom license; package.json says UNLICENSED. */
-const LICENSE = { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' };
-
-/** What the document shows where a deployment is not set. */
 const EXAMPLE_URL = { production: 'https://api.example.com/v1', staging: 'https://staging.example.com/v1' };
 
 const introduction = ({ docsUrl }: Config): string => `\
 Stores animals, and lets clients list them, add them, fetch one by its identifier, and order them.
 
-**Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer ${KEY_PREFIX}…\`. The operators
+**Get a key.** Every operation takes an API key as a bearer token: \`Authorization: Bearer pets_…\`. The operators
 of the service issue keys. On the page at \`/docs\`, press *Authorize* and paste yours: the browser keeps it until you
 log out.
 
@@ -85,29 +61,39 @@ The \`X-Request-Id\` header names the request in the logs.
 send \`Deprecation\` and \`Sunset\` headers. The [guide](${docsUrl}/guide) explains retries, orders and each error.`;
 
 function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
-  return new DocumentBuilder()
+  const { base_url, staging_base_url } = {
+    base_url: {
+      default: config.productionUrl ?? EXAMPLE_URL.production,
+      description: 'The address of production.',
+    },
+    staging_base_url: {
+      default: config.stagingUrl ?? EXAMPLE_URL.staging,
+      description: 'The address of staging.',
+    },
+  };
+  const built = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Animal Store Service')
     .setVersion('1.0.0')
     .setDescription(introduction(config))
     .addServer(`${config.rootPath}${API_PREFIX}`, 'This deployment')
-    .addServer('{base_url}', 'Production', {
-      base_url: {
-        default: config.productionUrl ?? EXAMPLE_URL.production,
-        description: 'The address of production.',
-      },
-    })
-    .addServer('{staging_base_url}', 'Staging', {
-      staging_base_url: {
-        default: config.stagingUrl ?? EXAMPLE_URL.staging,
-        description: 'The address of staging.',
-      },
-    })
+    .addServer('{base_url}', 'Production', { base_url })
+    .addServer('{staging_base_url}', 'Staging', { staging_base_url })
     .addSecurity('apiKey', {
       type: 'http',
       scheme: 'bearer',
-      description: `An API key, such as \`${KEY_PREFIX}test_…\`, as a bearer token.`,
+      description: 'An API key, such as `pets_test_…`, as a bearer token.',
     })
     .addSecurityRequirements('apiKey')
     .build();
+  // Set directly: `DocumentBuilder` requires a URL for each, and does not know license identifiers.
+  const license = { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' };
+  Object.assign(built.info, { contact: contactOf(config), license });
+  return built;
+}
+
+function contactOf({ contact }: Config): object {
+  const name = 'Whoever issued your API key';
+  if (contact === undefined) return { name };
+  return contact.includes('://') ? { name, url: contact } : { name, email: contact };
 }

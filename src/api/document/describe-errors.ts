@@ -1,6 +1,12 @@
-import type { OperationObject, ResponseObject, SchemaObject } from './openapi-types.js';
-import { type ErrorCode, type ErrorKind, kindOf } from '../errors/error-catalogue.js';
-import { headerRef, schemaRef } from './operations.js';
+import { type DeclaredError, allErrors } from '../errors.js';
+import { type ErrorCode, type ErrorKind, kindOf } from '../error-catalogue.js';
+import {
+  headerRef,
+  type OperationObject,
+  type ResponseObject,
+  type SchemaObject,
+  schemaRef,
+} from './operations.js';
 
 /** Errors of every operation: they arise before or after it. */
 const ANYWHERE: ErrorCode[] = [
@@ -13,7 +19,6 @@ const ANYWHERE: ErrorCode[] = [
 ];
 const WITH_KEY: ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'rate_limited'];
 const WITH_QUERY: ErrorCode[] = ['invalid_parameter', 'unknown_parameter'];
-const WITH_PATH_PARAMETER: ErrorCode[] = ['not_found'];
 const WITH_BODY: ErrorCode[] = [
   'invalid_json',
   'missing_field',
@@ -22,7 +27,6 @@ const WITH_BODY: ErrorCode[] = [
   'payload_too_large',
   'unsupported_media_type',
 ];
-
 const HEADERS: Partial<Record<number, string>> = {
   401: 'WWW-Authenticate',
   429: 'Retry-After',
@@ -30,13 +34,11 @@ const HEADERS: Partial<Record<number, string>> = {
 };
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
-export function describeErrors(operation: OperationObject, declared: readonly ErrorKind[]): void {
+export function describeErrors(operation: OperationObject, declared: readonly DeclaredError[]): void {
   const kinds = kindsOf(operation, declared);
   for (const status of [...new Set(kinds.map((kind) => kind.status))].toSorted((a, b) => a - b)) {
-    operation.responses[status] = errorResponse(
-      status,
-      kinds.filter((kind) => kind.status === status),
-    );
+    const ofStatus = kinds.filter((kind) => kind.status === status);
+    operation.responses[status] = errorResponse(status, ofStatus);
   }
   operation.responses.default = {
     description: 'Any other failure.',
@@ -47,25 +49,25 @@ export function describeErrors(operation: OperationObject, declared: readonly Er
 }
 
 /** Codes are permanent, so the Error schema is open for more than it lists. */
-export function listCodes({ properties }: SchemaObject, kinds: readonly ErrorKind[]): void {
+export function listCodes({ properties }: SchemaObject): void {
   const { code } = properties as Record<'code', SchemaObject>;
-  code.description += ` Now: ${kinds.map((kind) => `\`${kind.code}\``).join(', ')}.`;
+  code.description += ` Now: ${allErrors()
+    .map((kind) => `\`${kind.code}\``)
+    .join(', ')}.`;
 }
 
 function kindsOf(operation: OperationObject, declared: readonly ErrorKind[]): ErrorKind[] {
   const takes = (place: string): boolean =>
     (operation.parameters ?? []).some((parameter) => 'in' in parameter && parameter.in === place);
-  const isPublic = operation.security?.length === 0;
   const derived: ErrorCode[] = [
     ...ANYWHERE,
-    ...(isPublic ? [] : WITH_KEY),
+    ...(operation.security?.length === 0 ? [] : WITH_KEY),
     ...(takes('query') ? WITH_QUERY : []),
-    ...(takes('path') ? WITH_PATH_PARAMETER : []),
+    ...(takes('path') ? (['not_found'] as const) : []),
     ...(operation.requestBody ? WITH_BODY : []),
     ...(operation.deprecated ? (['gone'] as const) : []),
   ];
-  const kinds = [...derived.map(kindOf), ...declared];
-  return [...new Map(kinds.map((kind) => [kind.code, kind])).values()];
+  return [...derived.map(kindOf), ...declared];
 }
 
 function errorResponse(status: number, kinds: ErrorKind[]): ResponseObject {

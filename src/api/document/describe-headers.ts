@@ -1,44 +1,35 @@
-import { SERVICE_NAME, REQUEST_ID_PATTERN } from '../../common/contract.js';
-import { KEY_HEADER, REPLAYED_HEADER } from '../responses/idempotency-key.js';
-import { STALE_HEADER, STALE_STATUSES } from '../responses/stale-read.js';
-import type { OpenAPIObject } from '@nestjs/swagger';
-import type { HeadersObject, OperationObject, ReferenceObject } from './openapi-types.js';
-import {
-  BEFORE_ROUTING,
-  headerRef,
-  IF_KNOWN,
-  operationsOf,
-  parametersOf,
-  responsesOf,
-} from './operations.js';
+import { SERVICE_NAME } from '../../common/config.js';
+import type { DeprecationPolicy } from '../deprecation.js';
+import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
+import { headerRef, type HeadersObject, type OperationObject, responsesOf } from './operations.js';
+
+export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
+/** Statuses that are sent before routing. */
+const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'default']);
 
 const text = { type: 'string' } as const;
 
-const DEPRECATION = {
+const DEPRECATION: HeadersObject = {
   Deprecation: {
     description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
-    required: true,
     schema: { ...text, pattern: '^@[0-9]+$' },
     example: '@1764892800',
   },
   Sunset: {
     description: 'When the operation is to be removed (RFC 8594).',
-    required: true,
     schema: text,
     example: 'Thu, 05 Dec 2030 00:00:00 GMT',
   },
   DeprecationLinks: {
     description: 'What replaces the operation, and the page that explains its deprecation.',
-    required: true,
     schema: text,
     example:
       '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
   },
-} satisfies HeadersObject;
+};
 
-const IF_KNOWN_NOTE = 'Left out where the operation of a malformed request is not known.';
-
-const HEADERS: HeadersObject = {
+/** The headers that responses refer to by name. Those that are not required may be left out. */
+export const HEADERS: HeadersObject = {
   'X-Request-Id': {
     description:
       'Names the request in the logs of the service; taken from the request when it is well formed.',
@@ -93,57 +84,49 @@ const HEADERS: HeadersObject = {
     description: `This is the first answer again: the request was repeated under its ${KEY_HEADER}.`,
     schema: { ...text, const: 'true' } as never,
   },
-  [STALE_HEADER]: {
-    description:
-      'The answer may miss the latest changes: the primary database is away. Only deployments that allow it send it.',
-    schema: { ...text, const: 'true' } as never,
-  },
   ...DEPRECATION,
-  ...Object.fromEntries(
-    Object.entries(DEPRECATION).map(([name, header]) => [
-      name + IF_KNOWN,
-      { ...header, description: `${header.description} ${IF_KNOWN_NOTE}`, required: false },
-    ]),
-  ),
 };
 
-/** The response headers that operations refer to by name. */
-export function headersOf(document: OpenAPIObject): HeadersObject {
-  const responses = operationsOf(document).flatMap(({ operation }) => responsesOf(operation));
-  const headers = responses.flatMap(([, response]) => Object.values(response.headers ?? {}));
-  const used = new Set(headers.map((header) => (header as ReferenceObject).$ref));
-  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.has(headerRef(name).$ref)));
-}
-
-/** Responses without a valid key carry no rate limit headers. */
-const WITHOUT_VALID_KEY = new Set(['401', ...BEFORE_ROUTING]);
-
-const RATE_HEADERS: HeadersObject = {
-  'RateLimit-Policy': headerRef('RateLimit-Policy'),
-  RateLimit: headerRef('RateLimit'),
-};
-
-/** PUT is repeatable by itself. */
 const NEED_KEY: ReadonlySet<string> = new Set(['post', 'patch', 'delete']);
 
-/** Adds the headers that every operation sends, and those of its method. Throws for a change that cannot be repeated. */
-export function describeHeaders(operation: OperationObject, method: string): void {
-  const takesKey = parametersOf(operation).some(({ name }) => name === KEY_HEADER);
-  if (!takesKey && NEED_KEY.has(method)) {
+/** Adds the headers that every operation sends, those of its method, and those of its deprecation. */
+export function describeHeaders(
+  operation: OperationObject,
+  method: string,
+  policy: DeprecationPolicy | undefined,
+): void {
+  const takesKey = (operation.parameters ?? []).some((one) => 'name' in one && one.name === KEY_HEADER);
+  if (!takesKey && NEED_KEY.has(method))
     throw new Error(
       `${operation.operationId} takes no ${KEY_HEADER}: add @Repeatable(), or @Created, @Updated or @Deleted.`,
     );
-  }
   for (const [status, response] of responsesOf(operation)) {
-    const isReplayed = takesKey && status.startsWith('2');
+    const names = [
+      'X-Request-Id',
+      'Cache-Control',
+      ...(status === '401' || BEFORE_ROUTING.has(status) ? [] : ['RateLimit-Policy', 'RateLimit']),
+      ...(method === 'patch' && status === '415' ? ['Accept-Patch'] : []),
+      ...(takesKey && status.startsWith('2') ? [REPLAYED_HEADER] : []),
+      ...(policy ? ['Deprecation', 'Sunset'] : []),
+    ];
     response.headers = {
-      'X-Request-Id': headerRef('X-Request-Id') as never,
-      'Cache-Control': headerRef('Cache-Control') as never,
-      ...(WITHOUT_VALID_KEY.has(status) ? {} : RATE_HEADERS),
-      ...(method === 'patch' && status === '415' && { 'Accept-Patch': headerRef('Accept-Patch') }),
-      ...(method === 'get' && STALE_STATUSES.includes(status) && { [STALE_HEADER]: headerRef(STALE_HEADER) }),
-      ...(isReplayed && { [REPLAYED_HEADER]: headerRef(REPLAYED_HEADER) }),
+      ...Object.fromEntries(names.map((name) => [name, headerRef(name)])),
+      ...(policy && { Link: headerRef('DeprecationLinks') }),
       ...response.headers,
-    };
+    } as HeadersObject;
   }
+}
+
+/** Documents a policy: a description, and the sunset for tools. */
+export function describeDeprecation(
+  operation: OperationObject,
+  { sunsetDay, terms }: DeprecationPolicy,
+): void {
+  const notice = `**Deprecated: this operation is to be removed on ${sunsetDay}.** ${terms.advice}`;
+  operation.deprecated = true;
+  operation.description = [operation.description, notice].filter(Boolean).join('\n\n');
+  Object.assign(operation, {
+    'x-sunset': terms.sunsetOn.toISOString().slice(0, 10),
+    'x-deprecation': `To be removed on ${sunsetDay}. ${terms.advice.replaceAll('`', '')}`,
+  });
 }

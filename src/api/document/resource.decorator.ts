@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiTags, type OpenAPIObject } from '@nestjs/swagger';
-import { operationsOf } from './operations.js';
+import { operationsOf, type OperationObject } from './operations.js';
 
 const ABOUT = 'x-about-resource';
 
@@ -19,4 +19,16 @@ export function listResources(document: OpenAPIObject): void {
     delete marked[ABOUT];
   }
   document.tags = [...found].map(([name, description]) => ({ name, description }));
+}
+
+/** Marks an operation whose interface may still change. */
+export function InStage(stability: 'experimental' | 'beta'): MethodDecorator {
+  return ApiExtension('x-stability', stability);
+}
+
+/** The default is stable. */
+export function describeStability(operation: OperationObject): void {
+  const marked = operation as { 'x-stability'?: string };
+  if (operation.deprecated) marked['x-stability'] = 'deprecated';
+  else marked['x-stability'] ??= 'stable';
 }

@@ -1,26 +1,72 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Field } from '../../api/validation/field.decorator.js';
-import { int64 } from '../../api/validation/rule.js';
-import type { Pet } from '../pet.entity.js';
-import type { PetStatus } from '../pet-status.js';
-import { OptionalPetStatus, PetCategoryId, PetName } from './pet.fields.js';
+import { Int64, Int64List, OneOf, Text } from '../../api/fields.js';
+import { PAGE_LIMIT, PageQuery } from '../../api/pages.js';
+import { type Pet, PET_STATUSES, type PetStatus } from '../pet.entity.js';
+
+// The fields that input and output share.
+const Name = () =>
+  Text({ minLength: 1, maxLength: 255 }, { description: "The animal's name.", example: 'Rex' });
+const CategoryId = () =>
+  Int64({ description: 'Identifier of the category the animal belongs to.', example: 1 });
+const Status = () =>
+  OneOf('PetStatus', PET_STATUSES, {
+    description: 'Availability of the animal.',
+    example: 'available',
+    optional: true,
+  });
+
+@ApiSchema({ name: 'NewPet', description: 'An animal to add. The service assigns its id.' })
+export class NewPetDto {
+  @Name()
+  readonly name!: string;
+
+  @CategoryId()
+  readonly categoryId!: bigint;
+
+  @Status()
+  readonly status?: PetStatus;
+}
 
 @ApiSchema({ name: 'Pet', description: 'An animal of the catalogue.' })
 export class PetDto {
-  @Field(int64(), { description: 'Unique identifier assigned by the service on creation.', example: 1 })
+  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
   readonly id!: bigint;
 
-  @PetName()
+  @Name()
   readonly name!: string;
 
-  @PetCategoryId()
+  @CategoryId()
   readonly categoryId!: bigint;
 
-  @OptionalPetStatus()
+  @Status()
   readonly status?: PetStatus;
 
   /** An animal without a status has no such member, rather than null. */
   static from({ id, name, categoryId, status }: Pet): PetDto {
     return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
   }
+}
+
+export class PetPath {
+  @Int64({ description: 'Identifier of the animal.', example: 1, text: true })
+  readonly petId!: bigint;
+}
+
+export class ListPetsQuery extends PageQuery {
+  @OneOf('PetStatus', PET_STATUSES, {
+    description: 'Return only animals with this status.',
+    optional: true,
+    text: true,
+  })
+  readonly status?: PetStatus;
+
+  @Int64List(
+    { maxItems: PAGE_LIMIT.maximum },
+    {
+      description: 'Return only animals with these ids. Those that do not exist are left out.',
+      optional: true,
+      text: true,
+    },
+  )
+  readonly ids?: bigint[];
 }

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from './errors.js';
+import { BODY_BYTES } from './error-catalogue.js';
+import { MERGE_PATCH, PLAIN_JSON } from './media-types.js';
+
+const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+
+/** The media types that a method takes. */
+export function mediaTypesOf(method: string | undefined): string[] {
+  return method === 'PATCH' ? [PLAIN_JSON, MERGE_PATCH] : [PLAIN_JSON];
+}
+
+/**
+ * The body of a request, which is read only when it is asked for: after the guards, so that nobody without a key has one
+ * read. Read once, it can be asked for again.
+ */
+export class RequestBody {
+  private bytes?: Buffer | Promise<Buffer>;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {}
+
+  /** A promise only if the body has not arrived yet. */
+  read(): Buffer | Promise<Buffer> {
+    return (this.bytes ??= this.receive());
+  }
+
+  private receive(): Buffer | Promise<Buffer> {
+    const { request } = this;
+    this.requireMediaType();
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > BODY_BYTES) throw tooLarge();
+    if (/^100-continue$/i.test(request.headers.expect ?? '')) this.response.writeContinue();
+    if (length === 0 || request.readableLength !== length) return collect(request);
+    const bytes = request.read() as Buffer; // most bodies arrive with the head
+    request.resume(); // to its end
+    return bytes;
+  }
+
+  private requireMediaType(): void {
+    const { method, headers, headersDistinct } = this.request;
+    const types = mediaTypesOf(method);
+    const accept: Record<string, string> = method === 'PATCH' ? { 'accept-patch': types.join(', ') } : {};
+    if (headers['content-encoding'] !== undefined)
+      throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.', accept);
+    const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
+    if (types.includes(given) && headersDistinct['content-type']?.length === 1) return;
+    const message = `Send the body with one Content-Type: ${types.join(' or ')}.`;
+    throw new ApiError('unsupported_media_type', message, accept);
+  }
+}
+
+async function collect(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('bad_request', 'The request ended before its body did.'); // reaches nobody
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The rest of the body stays unread. */
+function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', `The body must not be larger than ${BODY_BYTES} bytes.`, {
+    connection: 'close',
+  });
+}

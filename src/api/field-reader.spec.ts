@@ -1,0 +1,80 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { plainToInstance, Transform } from 'class-transformer';
+import { IsEmail, validateSync } from 'class-validator';
+import { FieldReader, Fault } from './field-reader.js';
+import { Bool, DateTime, Int, Int64, Int64List, OneOf, Text } from './fields.js';
+
+const about = { description: '' };
+
+class Everything {
+  @Text({ minLength: 1, maxLength: 5 }, about)
+  readonly text!: string;
+
+  @Int64({ ...about, optional: true })
+  readonly large?: bigint;
+
+  @Int({ minimum: 1, maximum: 9 }, { ...about, optional: true })
+  readonly small?: number;
+
+  @OneOf('Size', ['s', 'm'], { ...about, optional: true })
+  readonly size?: string;
+
+  @Bool({ ...about, optional: true })
+  readonly flag?: boolean;
+
+  @DateTime({ ...about, optional: true, nullable: true })
+  readonly at?: Date | null;
+
+  @Int64List({ maxItems: 2 }, { ...about, optional: true, text: true })
+  readonly list?: bigint[];
+
+  @IsEmail()
+  @Text({ minLength: 1, maxLength: 50 }, { ...about, optional: true })
+  readonly email?: string;
+
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @Text({ minLength: 1, maxLength: 3 }, { ...about, optional: true })
+  readonly trimmed?: string;
+}
+
+const VALUES: Record<keyof Everything, unknown[]> = {
+  text: ['Rex', '', '      ', 'too long', '😀😀😀😀😀', '\ud800', 'a\u0007', 5n, null],
+  large: [5n, 2n ** 63n - 1n, 2n ** 63n, '5', null, true],
+  small: [5n, 0n, 10n, '5', null],
+  size: ['s', 'l', null, ['s']],
+  flag: [true, false, 'true', null],
+  at: ['2026-03-31T14:30:00Z', '2026-02-30T14:30:00Z', '2026-03-31', null, 5n],
+  list: ['1,2', '1,1', '1,2,3', '', '1,x', ['1', '2']],
+  email: ['rex@example.com', 'rex', 5n],
+  trimmed: ['  ab  ', '  abcd  ', '   '],
+};
+const CASES = Object.entries(VALUES).flatMap(([name, values]) => values.map((value) => [name, value] as const));
+
+describe('A reader', () => {
+  it.each(CASES)('answers as class-transformer and class-validator do: %s %p', (name, value) => {
+    const plain = { text: 'Rex', [name]: value };
+    const instance = plainToInstance(Everything, plain);
+    const [fault] = validateSync(instance, { forbidUnknownValues: false });
+    const read = new FieldReader(Everything).read(plain);
+    if (fault) expect(read).toMatchObject({ kind: 'invalid', name: fault.property });
+    else expect(read).toEqual(instance);
+  });
+
+  it('names a missing field, and an unknown one before all others', () => {
+    const reader = new FieldReader(Everything);
+    expect(reader.read({})).toMatchObject({ kind: 'missing', name: 'text' });
+    expect(reader.read({ text: '', other: 1n })).toMatchObject({ kind: 'unknown', name: 'other' });
+    const prototype = JSON.parse('{"text":"Rex","__proto__":{}}') as Record<string, unknown>;
+    expect(reader.read(prototype)).toMatchObject({ kind: 'unknown', name: '__proto__' });
+  });
+
+  it('refuses a class with a field that only class-validator knows', () => {
+    class Forgotten {
+      @IsEmail()
+      readonly email!: string;
+    }
+    expect(() => new FieldReader(Forgotten)).toThrow('Forgotten.email needs a decorator of src/api/fields.ts.');
+    expect(new FieldReader(Everything).read({ text: '' })).toBeInstanceOf(Fault);
+  });
+});

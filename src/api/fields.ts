@@ -1,0 +1,195 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy, ValidateIf } from 'class-validator';
+import { INT64_MAX, INT64_MIN, int64FromText, isInt64 } from '../common/int64.js';
+
+// Decorators of input and output fields: the document, the conversion and the check in one.
+
+export interface FieldOptions {
+  readonly description: string;
+  readonly example?: unknown;
+  /** It may be left out. */
+  readonly optional?: boolean;
+  /** Null is a value too: in a PATCH, it clears the field. */
+  readonly nullable?: boolean;
+  /** The value of a field that is left out. */
+  readonly default?: unknown;
+  /** The value comes as text, from a path or a query. */
+  readonly text?: boolean;
+}
+
+interface Rule {
+  readonly schema: ApiPropertyOptions;
+  /** Completes the sentence "must be …". */
+  readonly expected: string;
+  readonly check: (value: unknown) => boolean;
+  /** What it does not understand, it returns as it is, for `check` to refuse. */
+  readonly fromJson?: (value: unknown) => unknown;
+  readonly fromText?: (text: string) => unknown;
+}
+
+export interface Field extends Omit<Rule, 'schema'>, FieldOptions {
+  readonly convert: (value: unknown) => unknown;
+}
+
+/** The name under which class-validator knows the checks that are made here. */
+export const FIELD = 'field';
+const FIELDS = 'fields';
+
+/** The fields of a class and its base classes, by name. */
+export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
+  return (Reflect.getMetadata(FIELDS, type.prototype as object) ?? new Map()) as Map<string, Field>;
+}
+
+function field({ schema, ...rule }: Rule, options: FieldOptions): PropertyDecorator {
+  const { optional = false, nullable = false, text, description, example, default: otherwise } = options;
+  const fromText = (value: unknown) => (typeof value === 'string' ? rule.fromText!(value) : value);
+  const read = text ? rule.fromText && fromText : rule.fromJson;
+  const declared: Field = {
+    ...rule,
+    ...options,
+    expected: nullable ? `${rule.expected}, or null` : rule.expected,
+    convert: read ?? ((value) => value),
+    check: nullable ? (value) => value === null || rule.check(value) : rule.check,
+  };
+  return applyDecorators(
+    (prototype: object, name: string | symbol) => {
+      const others = fieldsOf(prototype.constructor as Type);
+      Reflect.defineMetadata(FIELDS, new Map([...others, [name as string, declared]]), prototype);
+    },
+    ApiProperty({
+      ...schema,
+      description,
+      example,
+      required: !optional,
+      ...(nullable && { nullable }),
+      ...(otherwise !== undefined && { default: otherwise }),
+    } as ApiPropertyOptions),
+    Transform(({ value }) => declared.convert(value), { toClassOnly: true }),
+    ValidateIf((_, value) => !(optional && value === undefined)),
+    ValidateBy({
+      name: FIELD,
+      validator: {
+        validate: (value) => declared.check(value),
+        defaultMessage: () => `$property must be ${declared.expected}`,
+      },
+    }),
+  );
+}
+
+// The document keeps the bounds as bigints: as numbers they would be rounded.
+const INT64: Rule = {
+  schema: { type: 'integer', format: 'int64', minimum: INT64_MIN, maximum: INT64_MAX } as never,
+  expected: `an integer from ${INT64_MIN} to ${INT64_MAX}`,
+  check: isInt64,
+  fromText: (text) => int64FromText(text) ?? text,
+};
+
+/** A 64-bit integer, held as a `bigint`. */
+export const Int64 = (options: FieldOptions) => field(INT64, options);
+
+/** A small integer, held as a `number`. The JSON parser reads every integer as a `bigint`. */
+export function Int({ minimum, maximum }: { minimum: number; maximum: number }, options: FieldOptions) {
+  const small = (value: unknown) => (isInt64(value) ? Number(value) : value);
+  const rule: Rule = {
+    schema: { type: 'integer', format: 'int32', minimum, maximum },
+    expected: `an integer from ${minimum} to ${maximum}`,
+    check: (value) => typeof value === 'number' && value >= minimum && value <= maximum,
+    fromJson: small,
+    fromText: (text) => small(int64FromText(text) ?? text),
+  };
+  return field(rule, options);
+}
+
+/** Different 64-bit integers: an array in JSON, separated by commas in a query. */
+export function Int64List({ maxItems }: { maxItems: number }, options: FieldOptions) {
+  const rule: Rule = {
+    schema: { type: 'array', items: INT64.schema, minItems: 1, maxItems, uniqueItems: true } as never,
+    expected: `a list of 1 to ${maxItems} items, none twice, each ${INT64.expected}`,
+    check: (value) =>
+      Array.isArray(value) &&
+      value.length >= 1 &&
+      value.length <= maxItems &&
+      value.every(isInt64) &&
+      new Set(value).size === value.length,
+    fromText: (text) => text.split(',', maxItems + 1).map(INT64.fromText!),
+  };
+  return field(rule, options);
+}
+
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
+const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+/**
+ * Printable, and not only white space. Regex engines differ in their classes, so the characters are listed. The first two
+ * classes are disjoint: otherwise an engine backtracks, in time quadratic in the length.
+ */
+const PRINTABLE = `^[${WHITE_SPACE}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`;
+
+/** A single line of text. The length counts Unicode code points. */
+export function Text(length: { minLength: number; maxLength: number }, options: FieldOptions) {
+  const { minLength, maxLength } = length;
+  const pattern = new RegExp(PRINTABLE, 'u');
+  const fits = (text: string) => {
+    if (text.length > 2 * maxLength) return false;
+    const count = text.length > maxLength || minLength > 1 ? [...text].length : text.length;
+    return count >= minLength && count <= maxLength;
+  };
+  const rule: Rule = {
+    schema: { type: 'string', minLength, maxLength, pattern: PRINTABLE },
+    expected: `a string of ${minLength} to ${maxLength} characters, without control characters and not only white space`,
+    check: (value) => typeof value === 'string' && fits(value) && value.isWellFormed() && pattern.test(value),
+  };
+  return field(rule, options);
+}
+
+/** A named enumeration of strings. */
+export function OneOf(enumName: string, values: readonly string[], options: FieldOptions) {
+  const rule: Rule = {
+    schema: { type: 'string', enum: [...values], enumName },
+    expected: `one of ${values.join(', ')}`,
+    check: (value) => values.includes(value as string),
+  };
+  return field(rule, options);
+}
+
+/** True or false. With `only`, the other one is refused. */
+export function Bool({ only, ...options }: FieldOptions & { only?: boolean }) {
+  const taken = only === undefined ? [true, false] : [only];
+  const rule: Rule = {
+    schema: { type: 'boolean', ...(only !== undefined && { enum: [only] }) } as never,
+    expected: taken.join(' or '),
+    check: (value) => taken.includes(value as boolean),
+    fromText: (text) => taken.find((each) => String(each) === text) ?? text,
+  };
+  return field(rule, options);
+}
+
+const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
+const DATE_TIME = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR_MINUTE}:[0-5][0-9](?:\\.[0-9]{1,3})?(?:Z|[+-]${HOUR_MINUTE})$`;
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** A moment of RFC 3339, held as a `Date`, and answered in UTC with milliseconds. */
+export function DateTime(options: FieldOptions) {
+  const pattern = new RegExp(DATE_TIME);
+  const read = (value: unknown) =>
+    typeof value === 'string' && pattern.test(value) && isOnCalendar(value) ? new Date(value) : value;
+  const rule: Rule = {
+    schema: { type: 'string', format: 'date-time', pattern: DATE_TIME },
+    expected:
+      'a date-time of RFC 3339 with an offset, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, ' +
+      'in the years 0001 to 9999 of UTC',
+    check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
+    fromJson: read,
+    fromText: read,
+  };
+  return field(rule, options);
+}
+
+/** `Date` turns 30 February into 1 or 2 March. */
+function isOnCalendar(text: string): boolean {
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto';
+import {
+  applyDecorators,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  UseGuards,
+} from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EntityManager } from 'typeorm';
+import { Transactions } from '../../database/transactions.js';
+import type { RequestBody } from '../body.js';
+import { declareError, Refuses } from '../errors.js';
+import { JSON_TYPE } from '../media-types.js';
+import { renderAnswer } from '../render-answer.js';
+import { type AnswerRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
+
+export const KEY_HEADER = 'Idempotency-Key';
+export const REPLAYED_HEADER = 'Idempotency-Replayed';
+
+const VISIBLE = '[!#-~]{1,255}';
+/** Within quotes, a backslash would be an escape. */
+const KEY_PATTERN = `^(?:${VISIBLE}|"([!#-[\\]-~]{1,255})")$`;
+const PATTERN = new RegExp(KEY_PATTERN);
+
+const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
+  status: 400,
+  when: `The header ${KEY_HEADER} is not one key of 1 to 255 visible ASCII characters.`,
+  advice: `Send \`${KEY_HEADER}\` once, with a new UUID for each change.`,
+});
+const idempotencyKeyReused = declareError('idempotency_key_reused', {
+  status: 409,
+  when: `The ${KEY_HEADER} belongs to another request body.`,
+  advice: 'Repeat with the bytes of the first request, or take a new key for another change.',
+});
+
+/** Thrown where the request has been answered before: the filter sends that answer again. */
+export class AnsweredBefore {
+  constructor(private readonly record: AnswerRecord) {}
+
+  send(reply: FastifyReply): void {
+    const { status, location, body } = this.record;
+    void reply.code(status).header(REPLAYED_HEADER, 'true');
+    if (location !== null) void reply.header('location', location);
+    if (body === null) void reply.send();
+    else void reply.type(JSON_TYPE).send(body);
+  }
+}
+
+/** Makes the change of a request. Its work gets a transaction to join, if there is one. */
+export interface Change {
+  run<T>(work: (manager?: EntityManager) => Promise<T>): Promise<T>;
+}
+
+const UNRECORDED: Change = { run: (work) => work() };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    change: Change | null;
+  }
+}
+
+/** The change of a repeatable operation: `change.run((manager) => this.pets.add(newPet, manager))`. */
+export const RecordedChange = createParamDecorator((_: unknown, context: ExecutionContext): Change => {
+  return context.switchToHttp().getRequest<FastifyRequest>().change ?? UNRECORDED;
+});
+
+/**
+ * Looks at requests with an Idempotency-Key before their body is parsed: one that is known gets its first answer again,
+ * others run in a transaction that records their answer. It does nothing for requests without a key.
+ */
+@Injectable()
+export class RepetitionGuard implements CanActivate {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly records: IdempotencyRecords,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    return request.headers['idempotency-key'] === undefined || this.prepare(request, http.getResponse());
+  }
+
+  private async prepare(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await (request.body as RequestBody).read();
+    const digest = digestOf(request, keyOf(request));
+    const bodyHash = hash('sha256', bytes, 'buffer');
+    refuseKnown(await this.records.find(digest), bodyHash);
+    request.change = {
+      run: (work) =>
+        this.transactions.run(undefined, async (manager) => {
+          // An equal request waits here until the first is over.
+          refuseKnown(await this.records.lock(digest, manager), bodyHash);
+          const result = await work(manager);
+          const { status, location, body } = renderAnswer(result, request, reply);
+          await this.records.insert({ digest, bodyHash, status, location, body }, manager);
+          return result;
+        }),
+    };
+    return true;
+  }
+}
+
+function refuseKnown(record: AnswerRecord | null, bodyHash: Buffer): void {
+  if (!record) return;
+  if (!record.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
+  throw new AnsweredBefore(record);
+}
+
+/** The key without its quotes. */
+function keyOf({ raw: { headersDistinct } }: FastifyRequest): string {
+  const [value = '', ...others] = headersDistinct['idempotency-key'] ?? [];
+  const match = others.length === 0 ? PATTERN.exec(value) : null;
+  if (!match) throw invalidIdempotencyKey();
+  return match[1] ?? match[0];
+}
+
+/** A key belongs to one API key with its successors, and to one operation with its path. */
+function digestOf({ caller, method, url }: FastifyRequest, key: string): Buffer {
+  const owner = caller!.originId ?? caller!.id;
+  return hash('sha256', [owner, method, url.split('?', 1)[0], key].join('\n'), 'buffer');
+}
+
+/** Lets clients repeat an operation safely. `@Created`, `@Updated` and `@Deleted` include it. */
+export function Repeatable(): MethodDecorator {
+  return applyDecorators(
+    UseGuards(RepetitionGuard),
+    ApiHeader({
+      name: KEY_HEADER,
+      required: false,
+      description: `Makes the request safe to repeat: for at least ${KEPT_HOURS} hours, the same request under the same key gets the first success again. Take a new one, such as a UUID, for each change; quotes around it do not count.`,
+      schema: { type: 'string', pattern: KEY_PATTERN },
+      example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+    }),
+    Refuses(invalidIdempotencyKey, idempotencyKeyReused),
+  );
+}

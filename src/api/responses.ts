@@ -1,0 +1,53 @@
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { ApiConsumes, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
+import { type Examples, headerRef } from './document/operations.js';
+import { Repeatable } from './idempotency/repeatable.js';
+import { MERGE_PATCH, PLAIN_JSON } from './media-types.js';
+
+interface Answer {
+  readonly type: Type;
+  readonly description: string;
+  readonly examples: Examples;
+}
+
+export interface Creation {
+  /** The path of the new resource, below the prefix. */
+  readonly at: (created: never) => string;
+  /** The operation that reads it, and its path parameter. */
+  readonly readBy: string;
+  readonly parameter: string;
+}
+
+export const CREATED = 'created';
+
+/** Answers a POST with 201, and with a Location header until the sunset of the operation that it leads to. */
+export function Created<T>(
+  options: Answer & Omit<Creation, 'at'> & { type: Type<T>; at: (created: T) => string },
+): MethodDecorator {
+  const { at, readBy, parameter, ...documented } = options;
+  return applyDecorators(
+    HttpCode(201),
+    SetMetadata(CREATED, { at, readBy, parameter }),
+    Repeatable(),
+    ApiCreatedResponse({
+      ...documented,
+      headers: { Location: headerRef('Location') as never },
+      links: { [readBy]: { operationId: readBy, parameters: { [parameter]: '$response.body#/id' } } },
+    }),
+  );
+}
+
+/** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
+export function Updated(answer: Answer): MethodDecorator {
+  return applyDecorators(
+    HttpCode(200),
+    Repeatable(),
+    ApiConsumes(PLAIN_JSON, MERGE_PATCH),
+    ApiOkResponse(answer),
+  );
+}
+
+/** Answers a DELETE with 204 and no body. */
+export function Deleted(answer: { description: string }): MethodDecorator {
+  return applyDecorators(HttpCode(204), Repeatable(), ApiNoContentResponse(answer));
+}

@@ -1,0 +1,50 @@
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { buildDocument, documentJson } from './api/document/build-document.js';
+import { attachOperations } from './api/routes.js';
+import { AppModule } from './app.module.js';
+import { Clock } from './common/clock.js';
+import { API_PREFIX, type Config } from './common/config.js';
+import { createLogger, NestLogger } from './common/log.js';
+import { Metrics } from './common/metrics.js';
+import { createAdapter } from './http/adapter.js';
+import { allowOrigins } from './http/cors.js';
+import { serveDocs } from './http/docs/docs.js';
+import { collectMethods } from './http/methods.js';
+import { installOverload } from './http/overload.js';
+import { measureRequests } from './http/request-metrics.js';
+import { Shutdown } from './http/shutdown.js';
+
+interface Parts {
+  clock?: Clock;
+  logger?: Logger;
+  /** Features beside those of `AppModule`: samples of tests. */
+  features?: Type[];
+}
+
+/** Builds the application, ready to listen, for the service, the tests, the bench and the document. */
+export async function createApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
+  const { clock = new Clock(), logger = createLogger(config), features = [] } = parts;
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot(config, clock, features),
+    createAdapter(logger, config),
+    { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
+  );
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const document = buildDocument(app);
+  const json = documentJson(document);
+  allowOrigins(fastify, config.corsOrigins, document);
+  installOverload(fastify, config, app.get(Metrics));
+  measureRequests(fastify, app.get(Metrics));
+  app.get(Shutdown).attachTo(fastify);
+  const answerOtherMethods = collectMethods(fastify);
+  attachOperations(fastify, app, json);
+  serveDocs(app, document, json);
+  await app.init();
+  answerOtherMethods();
+  return app;
+}

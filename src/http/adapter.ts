@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, METHODS, type Server } from 'node:http';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Logger } from 'pino';
+import { RequestBody } from '../api/body.js';
+import { REQUEST_ID_PATTERN } from '../api/document/describe-headers.js';
+import { HEADER_BYTES, URL_BYTES } from '../api/error-catalogue.js';
+import { ApiError } from '../api/errors.js';
+import { API_PREFIX, type Config } from '../common/config.js';
+import { sendError } from './error.filter.js';
+import { MalformedHttp, type ParserError } from './malformed-http.js';
+import { faultOf, MOST_HEADERS, normaliseTarget } from './request-fault.js';
+
+const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
+
+/** Keep browsers from treating an answer as a page. */
+export const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** Fastify with the limits, the common headers and the access log of the service. */
+export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
+  const malformed = new MalformedHttp(logger);
+  const options: FastifyHttpOptions<Server> = {
+    loggerInstance: logger,
+    // Each line names its request; a child logger for each request would cost more than the line.
+    childLoggerFactory: (parent: FastifyBaseLogger) => parent,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
+    requestTimeout: 10_000,
+    keepAliveTimeout: 72_000, // longer than that of common proxies, which then close idle connections
+    return503OnClosing: false, // the shutdown drains
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: 6_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
+    },
+    routerOptions: { maxParamLength: 2 * URL_BYTES }, // never reached: see `faultOf`
+    rewriteUrl: ({ url = '' }) => normaliseTarget(url),
+    clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
+    frameworkErrors: (_error, request, reply) => {
+      setCommonHeaders(request, reply);
+      const fault = faultOf(request.raw, request.raw.url ?? '');
+      sendError(
+        fault ?? new ApiError('bad_request', 'The request target is not well-formed.'),
+        request,
+        reply,
+      );
+      logRequest(request, reply); // no hook runs here
+    },
+  };
+  const adapter = new FastifyAdapter({ ...options, skipMiddie: true } as never);
+  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  fastify.decorateRequest('caller', null);
+  fastify.decorateRequest('change', null);
+  fastify.decorateReply('errorCode', null);
+  readBodiesLater(fastify);
+  addHooks(fastify, malformed);
+  fastify.server.maxHeadersCount = MOST_HEADERS + 1; // `faultOf` refuses what Node.js would drop
+  fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
+  return adapter;
+}
+
+/** Fastify reads bodies before the guards run. It skips methods without a body, so the input pipe can read it later. */
+function readBodiesLater(fastify: FastifyInstance): void {
+  for (const method of METHODS) fastify.addHttpMethod(method, { overrideExisting: true });
+  // 100 Continue is sent when the body is read; other expectations are ignored, as HTTP allows.
+  for (const event of ['checkContinue', 'checkExpectation'])
+    fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
+}
+
+function addHooks(fastify: FastifyInstance, malformed: MalformedHttp): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    malformed.remember(request.raw, reply.raw);
+    setCommonHeaders(request, reply);
+    request.body = new RequestBody(request.raw, reply.raw);
+    done(faultOf(request.raw, request.originalUrl));
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply);
+    done();
+  });
+}
+
+/** The X-Request-Id of the request when it is well-formed, else a new one. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && WELL_FORMED_ID.test(given) ? given : randomUUID();
+}
+
+function setCommonHeaders({ id, url }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', id).headers(SECURITY_HEADERS);
+  if (isOfApi(url)) reply.header('cache-control', 'no-store');
+}
+
+function isOfApi(url: string): boolean {
+  return url.startsWith(API_PREFIX) && ['/', '?', undefined].includes(url[API_PREFIX.length]);
+}
+
+function logRequest({ log, id, method, routeOptions, caller }: FastifyRequest, reply: FastifyReply): void {
+  const { url } = routeOptions;
+  const line = {
+    requestId: id,
+    method,
+    route: url,
+    status: reply.statusCode,
+    code: reply.errorCode ?? undefined,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    key: caller?.name,
+  };
+  log[url?.startsWith('/health/') ? 'debug' : 'info'](line, 'request');
+}
