@@ -1,12 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RedisClientType } from '@redis/client';
 import type { FastifyReply } from 'fastify';
-import {
-  RateLimiterMemory,
-  RateLimiterRedis,
-  type RateLimiterRes,
-  RLWrapperTimeouts,
-} from 'rate-limiter-flexible';
+import * as flexible from 'rate-limiter-flexible';
 import { ApiError } from '../api/errors.js';
 import { Config, SERVICE_NAME } from '../common/config.js';
 
@@ -18,7 +13,7 @@ const PING_MS = 500;
 
 /** Limits an action of clients per minute: together with other replicas if there is a Redis, else in this process. */
 class RateLimiter {
-  private readonly counter: RateLimiterMemory | RLWrapperTimeouts;
+  private readonly counter: flexible.RateLimiterMemory | flexible.RLWrapperTimeouts;
 
   /** A limit of 0 means no limit. */
   constructor(
@@ -28,22 +23,22 @@ class RateLimiter {
     storeClient?: RedisClientType,
   ) {
     const options = { keyPrefix: `${prefix}:${name}`, points: limit, duration: WINDOW_SECONDS };
-    const memory = new RateLimiterMemory(options);
-    if (storeClient) {
-      const shared = { ...options, storeClient, useRedisPackage: true, rejectIfRedisNotReady: true };
-      const limiter = new RateLimiterRedis(shared);
-      this.counter = new RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter: memory });
-    } else this.counter = memory;
+    this.counter = new flexible.RateLimiterMemory(options);
+    if (!storeClient) return;
+    const redis = { ...options, storeClient, useRedisPackage: true, rejectIfRedisNotReady: true };
+    const limiter = new flexible.RateLimiterRedis(redis);
+    const insuranceLimiter = this.counter;
+    this.counter = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
   }
 
-  /** Counts one action of a client, and reports the rest of the limit in the headers of the reply. Throws 429 beyond it. */
+  /** Counts one action of a client, and says in the headers of the reply what is left. Throws 429 beyond the limit. */
   async take(client: string, reply?: FastifyReply): Promise<void> {
     if (this.limit === 0) return;
     // The library rejects with the count when the limit is exceeded.
-    const count = await this.counter.consume(client).catch((exceeded: RateLimiterRes) => exceeded);
+    const count = await this.counter.consume(client).catch((exceeded: flexible.RateLimiterRes) => exceeded);
     const left = Math.max(0, this.limit - count.consumedPoints);
-    reply?.header('ratelimit-policy', `"${this.name}";q=${this.limit};w=${WINDOW_SECONDS}`);
-    reply?.header('ratelimit', `"${this.name}";r=${left};t=${secondsTo(count)}`);
+    void reply?.header('ratelimit-policy', `"${this.name}";q=${this.limit};w=${WINDOW_SECONDS}`);
+    void reply?.header('ratelimit', `"${this.name}";r=${left};t=${secondsTo(count)}`);
     if (count.consumedPoints > this.limit) throw tooMany(count);
   }
 
@@ -54,14 +49,14 @@ class RateLimiter {
   }
 }
 
-function tooMany(count: RateLimiterRes): ApiError {
+function tooMany(count: flexible.RateLimiterRes): ApiError {
   const seconds = secondsTo(count);
   const message = `Too many requests. Try again in ${seconds} seconds.`;
   return new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
 }
 
-/** Within a window, though the clock of Redis is set back. */
-function secondsTo({ msBeforeNext }: RateLimiterRes): number {
+/** Never more than the window, though the clock of Redis is set back. */
+function secondsTo({ msBeforeNext }: flexible.RateLimiterRes): number {
   return Math.min(Math.max(1, Math.ceil(msBeforeNext / 1000)), WINDOW_SECONDS);
 }
 
@@ -80,31 +75,20 @@ export class RateLimits implements OnApplicationShutdown {
     this.failures = new RateLimiter('failures', rateLimitFailures, prefix, redis);
   }
 
-  static async start(config: Config): Promise<RateLimits> {
-    return new RateLimits(config, config.redisUrl ? await connect(config.redisUrl) : undefined);
-  }
-
   onApplicationShutdown(): void {
     this.redis?.destroy();
   }
 }
 
 /** Connects in the background. The library, a quarter of all modules, is loaded only where it is needed. */
-async function connect(url: string): Promise<RedisClientType> {
+export async function connectRedis(url: string): Promise<RedisClientType> {
   const { createClient } = await import('@redis/client');
+  const reconnectStrategy = (attempts: number) => Math.min(100 * 2 ** attempts, 1_000);
+  const socket = { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy };
+  const options = { url, socket, pingInterval: PING_MS, disableOfflineQueue: true };
+  const client: RedisClientType = createClient(options);
   const logger = new Logger('RateLimits');
   let isAway = false;
-  const socket = {
-    connectTimeout: 2 * PING_MS,
-    socketTimeout: 2 * PING_MS,
-    reconnectStrategy: (attempts: number) => Math.min(100 * 2 ** attempts, 1_000),
-  };
-  const client: RedisClientType = createClient({
-    url,
-    socket,
-    pingInterval: PING_MS,
-    disableOfflineQueue: true,
-  });
   client.on('error', ({ message, code }: NodeJS.ErrnoException) => {
     if (!isAway) logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
     isAway = true;

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { stringify } from 'yaml';
+import { ApiError } from '../../api/errors.js';
+import { JSON_TYPE } from '../../api/media-types.js';
+import { Config } from '../../common/config.js';
+import { addVary } from '../cors.js';
+import { documentForPage } from './document-for-page.js';
+import { shared } from './shared-content.js';
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': JSON_TYPE,
+  '.svg': 'image/svg+xml',
+  '.yaml': 'application/yaml; charset=utf-8',
+};
+const PAGES = { '/docs': 'index.html', '/docs/': 'index.html', '/docs/guide': 'guide.html' };
+const OWN = [
+  'page.css',
+  'guide.css',
+  'page.js',
+  'plugin.js',
+  'accessibility.js',
+  'exact-json.js',
+  'favicon.svg',
+];
+const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/** Serves the document, Swagger UI with our plugin and style, and the guide: without a key, and without the internet. */
+export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, json: string): void {
+  const config = app.get(Config);
+  const { rootPath } = config;
+  const fastify = app.getHttpAdapter().getInstance();
+  const { resolve } = createRequire(import.meta.url);
+  const headers = {
+    'content-security-policy': contentSecurityPolicy(config),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+  const serve = (path: string, load: () => string | Buffer, name = path): void => {
+    fastify.get(path, shared(TYPES[extname(name)]!, load, path.startsWith('/docs') ? headers : {}));
+  };
+  const own = (name: string) => readFileSync(new URL(`page/${name}`, import.meta.url));
+  const page = (name: string) =>
+    String(own(name)).replaceAll('{title}', document.info.title).replaceAll('{root}', rootPath);
+
+  serve('/openapi.json', () => json);
+  serve('/openapi.yaml', () => stringify(document, { aliasDuplicateObjects: false }));
+  serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
+  for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name), name);
+  for (const name of OWN) serve(`/docs/${name}`, () => own(name));
+  for (const name of OF_SWAGGER_UI)
+    serve(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
+
+  fastify.get('/', ({ headers: { accept = '' } }, reply) => {
+    addVary(reply, 'accept');
+    if (!accept.includes('text/html')) throw new ApiError('not_found'); // a misconfigured client
+    return reply.redirect(`${rootPath}/docs`, 303);
+  });
+}
+
+/** Without the deployments that are not set: their addresses are examples. */
+function withoutUnset(document: OpenAPIObject, { productionUrl, stagingUrl }: Config): OpenAPIObject {
+  const unset = new Set([!productionUrl && '{base_url}', !stagingUrl && '{staging_base_url}']);
+  return { ...document, servers: document.servers?.filter(({ url }) => !unset.has(url)) ?? [] };
+}
+
+/** Scripts of this service, requests to the servers of the document, no framing. Swagger UI needs inline styles. */
+function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config): string {
+  const servers = [publicUrl, productionUrl, stagingUrl].flatMap((url) => (url ? [new URL(url).origin] : []));
+  return [
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    `connect-src ${["'self'", ...new Set(servers)].join(' ')}`,
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,70 @@
+import { indentJson } from './exact-json.js';
+
+/** Adds to Swagger UI: stability, deprecation notices, exact int64 values, and the names of what lists hold. */
+export const AnimalStorePlugin = (system) => {
+  const { React } = system;
+  const h = React.createElement;
+  return {
+    wrapComponents: {
+      OperationSummaryPath: withStability(h, system),
+      responseBody: withExactNumbers(h),
+      headers: collapsed(h),
+      JSONSchema202012KeywordType: withItemName(h),
+    },
+    components: { JsonSchema_integer_int64: textField(h) },
+    fn: { getSampleSchema: keepTextExamples(system.fn.getSampleSchema) },
+  };
+};
+
+/** Swagger UI has no field for int64 in a list. A number field would round. */
+const textField = (h) => (props) => h(props.getComponent('JsonSchema_string'), props);
+
+const withStability = (h, { specSelectors }) => {
+  // A link inside a button is not focusable, and the button updates the address itself.
+  const PlainPath = ({ text }) => h('span', null, text);
+  return (Path) => (props) => {
+    const { path, method } = props.operationProps.toObject();
+    const about = (name) => specSelectors.specJson().getIn(['paths', path, method, name]);
+    const stability = about('x-stability');
+    const notice = about('x-deprecation');
+    return h(
+      'span',
+      { className: 'marked-path' },
+      h(Path, {
+        ...props,
+        getComponent: (name, ...rest) =>
+          name === 'DeepLink' ? PlainPath : props.getComponent(name, ...rest),
+      }),
+      stability && h('span', { className: `stability stability-${stability}` }, stability),
+      notice && h('span', { className: 'deprecation-notice' }, notice),
+    );
+  };
+};
+
+/** Swagger UI shows `array<object>`. */
+const withItemName = (h) => (Type) => (props) => {
+  const name = props.schema?.items?.title;
+  return name ? h('strong', { className: 'list-of' }, `array<${name}>`) : h(Type, props);
+};
+
+/** Collapses the list of response headers, which is long and the same for most responses. */
+const collapsed = (h) => (Headers) => (props) =>
+  props.headers?.size
+    ? h('details', { className: 'response-headers' }, h('summary', null, 'Headers'), h(Headers, props))
+    : null;
+
+/** Swagger UI indents a response with JSON.parse, which rounds integers beyond 2^53. */
+const withExactNumbers = (h) => (ResponseBody) => (props) => {
+  const { content, contentType, getComponent } = props;
+  const json = typeof content === 'string' && /json/i.test(contentType) && indentJson(content);
+  if (!json) return h(ResponseBody, props);
+  const HighlightCode = getComponent('HighlightCode', true);
+  const options = { language: 'json', downloadable: true, fileName: 'response.json', canCopy: true };
+  return h('div', null, h('h5', null, 'Response body'), h(HighlightCode, options, json));
+};
+
+/** Shows an example that is already JSON text as it is; see document-for-page.ts. */
+const keepTextExamples = (sample) => (schema, contentType, options, example) =>
+  typeof example === 'string' && indentJson(example) && /json/i.test(contentType ?? '')
+    ? example
+    : sample(schema, contentType, options, example);

@@ -1,0 +1,45 @@
+import underPressure from '@fastify/under-pressure';
+import type { FastifyInstance } from 'fastify';
+import { unavailable } from '../api/errors.js';
+import { API_PREFIX, type Config } from '../common/config.js';
+import type { Metrics } from '../common/metrics.js';
+
+/** The mean delay of the event loop from which on more requests would only make all of them slower. */
+const LATE_MS = 500;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admission: 'in flight' | 'refused' | null;
+  }
+}
+
+/**
+ * Refuses requests of the API that are too many at once or come while the event loop lags. @fastify/under-pressure only
+ * measures: it would refuse before the headers of a deprecated operation are set.
+ */
+export function installOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
+  let inFlight = 0;
+  let refused = 0;
+  void fastify.register(underPressure, { sampleInterval: LATE_MS });
+  fastify.decorateRequest('admission', null);
+  fastify.addHook('preParsing', (request, _reply, _payload, done) => {
+    if (!request.url.startsWith(API_PREFIX)) return done();
+    const hasRoom = inFlight < config.maxConcurrentRequests;
+    if (hasRoom && fastify.memoryUsage().eventLoopDelay < LATE_MS) {
+      inFlight++;
+      request.admission = 'in flight';
+      return done();
+    }
+    refused++;
+    request.admission = 'refused';
+    return done(unavailable('The service has more to do than it can. Try again in a second.'));
+  });
+  // Not onResponse: a pipelined answer whose client has left never ends.
+  fastify.addHook('onSend', (request, _reply, payload, done) => {
+    if (request.admission === 'in flight') inFlight--;
+    if (request.admission !== 'refused') request.admission = null; // the hook may run twice
+    done(null, payload);
+  });
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
+  metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => refused);
+}
