@@ -8,8 +8,10 @@ import { Config, SERVICE_NAME } from '../common/config.js';
 const WINDOW_SECONDS = 60;
 /** How long a request waits for Redis before this process counts alone. */
 const REDIS_MS = 50;
-/** The client pings at this interval, and gives up a Redis that is silent for twice as long. */
+/** The client pings at this interval, and gives up a Redis when the connection is silent for twice as long. */
 const PING_MS = 500;
+/** When so many have no answer, requests no longer wait. */
+const MOST_COMMANDS = 300;
 
 /** Limits an action of clients per minute: together with other replicas if there is a Redis, else in this process. */
 class RateLimiter {
@@ -85,8 +87,13 @@ export async function connectRedis(url: string): Promise<RedisClientType> {
   const { createClient } = await import('@redis/client');
   const reconnectStrategy = (attempts: number) => Math.min(100 * 2 ** attempts, 1_000);
   const socket = { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy };
-  const options = { url, socket, pingInterval: PING_MS, disableOfflineQueue: true };
-  const client: RedisClientType = createClient(options);
+  const client: RedisClientType = createClient({
+    url,
+    socket,
+    pingInterval: PING_MS,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MOST_COMMANDS,
+  });
   const logger = new Logger('RateLimits');
   let isAway = false;
   client.on('error', ({ message, code }: NodeJS.ErrnoException) => {
