@@ -1,10 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { Kept } from '../database/kept.js';
-import { Needed } from '../database/needed.js';
 
 /** An API key, stored as a hash. */
-@Kept('local')
-@Needed()
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryGeneratedColumn('identity', {

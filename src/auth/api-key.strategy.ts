@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
-import { SERVICE_NAME } from '../common/contract.js';
+import { SERVICE_NAME } from '../common/config.js';
+import type { ApiKey } from './api-key.entity.js';
 import { KeysService } from './keys.service.js';
-import type { CachedKey } from './key-cache.js';
 
 /** Takes the token from the Authorization header. */
 @Injectable()
@@ -18,7 +18,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
     super.authenticate({ headers } as never);
   }
 
-  validate(token: string): Promise<CachedKey> {
+  validate(token: string): Promise<ApiKey> {
     return this.keys.verify(token);
   }
 }

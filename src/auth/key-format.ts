@@ -1,20 +1,21 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { KeyEnvironment } from '../common/config/config.js';
-import { KEY_PREFIX } from '../common/contract.js';
+import type { Config } from '../common/config.js';
+
+type KeyEnvironment = Config['keyEnvironment'];
 
 /**
  * A key is `pets_live_` or `pets_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. Secret
- * scanners recognise the prefix, and a mistyped key is refused without a database query.
+ * scanners recognise the prefix, and a mistyped key is refused without a look-up.
  */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 32;
 const CHECK_LENGTH = 6;
-const FORM = new RegExp(`^(${KEY_PREFIX}(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$`);
+const FORM = /^(pets_(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /** What all keys of an environment begin with. */
 export function keyPrefixOf(kind: KeyEnvironment): string {
-  return `${KEY_PREFIX}${kind}_`;
+  return `pets_${kind}_`;
 }
 
 export function generateKey(kind: KeyEnvironment): string {
@@ -23,17 +24,18 @@ export function generateKey(kind: KeyEnvironment): string {
   return body + checksum(body);
 }
 
-/** The environment of a well-formed key; `undefined` for other text. */
+/** The environment of a well-formed key; undefined for other text. */
 export function environmentOfKey(text: string): KeyEnvironment | undefined {
   const [, body, kind, check] = FORM.exec(text) ?? [];
   return body !== undefined && checksum(body) === check ? (kind as KeyEnvironment) : undefined;
 }
 
-/** The stored hash, in base64. A slow hash would add nothing at this entropy. */
+/** What is stored, in base64. A slow hash would add nothing at this entropy. */
 export function hashKey(key: string): string {
   return hash('sha256', key, 'base64');
 }
 
+/** By which people recognise a key. */
 export function hintOfKey(key: string): string {
   return `${key.slice(0, keyPrefixOf('test').length + 4)}…`;
 }

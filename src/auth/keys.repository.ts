@@ -1,33 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Between, IsNull, LessThan, MoreThan, Not } from 'typeorm';
-import type { Clock } from '../common/clock.js';
-import type { BatchedRepository } from '../database/batching/batched-repository.js';
-import { ASK_CLOCK, clockDifference, type ClockRows } from '../database/server/clock-watch.js';
+import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
+import { Statements } from '../database/statements.js';
+import { Transactions } from '../database/transactions.js';
 import { ApiKey } from './api-key.entity.js';
-import { LookUps } from './look-ups.js';
 
-export type NewKey = Pick<ApiKey, 'name' | 'owner' | 'note' | 'hash' | 'hint' | 'createdAt' | 'expiresAt'> &
-  Partial<Pick<ApiKey, 'originId'>>;
+export type NewKey = Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>;
 
-/**
- * What ended the key may not have reached the standby that commits wait for. Then this does not succeed, either, and nobody
- * is told that the key has ended.
- */
-const UNCHANGED = { revokedAt: () => 'revoked_at' };
-
-/** All statements on API keys. */
+/** The database access of keys. */
 @Injectable()
 export class KeysRepository {
-  /** Apart from others, which may be made up, and would have them wait. */
-  private readonly seen = this.lookUps();
-  private readonly unseen = this.lookUps();
+  constructor(
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    private readonly statements: Statements,
+    private readonly transactions: Transactions,
+  ) {}
 
-  constructor(@InjectRepository(ApiKey) private readonly keys: BatchedRepository<ApiKey>) {}
-
-  /** On the hot path, for every request whose key is not cached. */
-  findByHash(hash: Buffer, wasSeen: boolean): Promise<ApiKey | null> {
-    return (wasSeen ? this.seen : this.unseen).find(hash);
+  findByHash(hash: Buffer): Promise<ApiKey | null> {
+    return this.statements.findOne(this.keys, { hash });
   }
 
   findById(id: bigint): Promise<ApiKey | null> {
@@ -55,72 +45,42 @@ export class KeysRepository {
   }
 
   async insert(key: NewKey): Promise<bigint> {
-    const { identifiers } = await this.keys.insert(key);
-    return identifiers[0]?.['id'] as bigint;
+    return (await this.keys.save({ ...key })).id;
   }
 
-  /**
-   * Shortens the life of a working key and stores its successor, in one transaction. The update comes first: it waits for
-   * a concurrent revocation, after which it matches no row and no successor is stored.
-   */
+  /** Shortens the life of a working key and stores its successor. A revoked or expired one gets none. */
   rotate(id: bigint, now: Date, oldExpiresAt: Date, successor: NewKey): Promise<bigint | undefined> {
-    return this.keys.manager.transaction(async (transaction) => {
-      const { affected } = await transaction
+    return this.transactions.run(undefined, async (manager) => {
+      const { affected } = await manager
         .createQueryBuilder()
         .update(ApiKey)
         .set({ expiresAt: () => 'LEAST(expires_at, :oldExpiresAt)' })
         .where({ id, revokedAt: IsNull(), expiresAt: MoreThan(now) })
         .setParameter('oldExpiresAt', oldExpiresAt)
         .execute();
-      if (affected !== 1) {
-        await transaction.update(ApiKey, { id }, UNCHANGED);
-        return undefined;
-      }
-      const { identifiers } = await transaction.insert(ApiKey, successor);
-      return identifiers[0]?.['id'] as bigint;
+      return affected === 1 ? (await manager.save(ApiKey, { ...successor })).id : undefined;
     });
   }
 
-  /** Returns false when the key does not exist or is revoked already. */
+  /** Tells whether a key that was not revoked is now. */
   async revoke(id: bigint, revokedAt: Date): Promise<boolean> {
-    const { affected } = await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt });
-    if (affected === 1) return true;
-    await this.keys.update({ id }, UNCHANGED);
-    return false;
+    return (await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt })).affected === 1;
   }
 
   /** Deletes keys that expired or were revoked before an instant, and returns their number. */
   async deleteEndedBefore(instant: Date): Promise<number> {
-    const { affected } = await this.keys.delete([
-      { expiresAt: LessThan(instant) },
-      { revokedAt: LessThan(instant) },
-    ]);
-    return affected ?? 0;
+    const ended = [{ expiresAt: LessThan(instant) }, { revokedAt: LessThan(instant) }];
+    return (await this.keys.delete(ended)).affected ?? 0;
   }
 
-  /** Does nothing when any process has recorded a use within this time. A later one is that of a clock that was wrong. */
-  async markUsed(id: bigint, lastUsedAt: Date, withinMs: number): Promise<void> {
-    const now = lastUsedAt.getTime();
-    const isRecent = Between(new Date(now - withinMs), new Date(now + withinMs));
+  /** Does nothing when a replica has recorded a later use. */
+  async markUsed(id: bigint, lastUsedAt: Date): Promise<void> {
     await this.keys.update(
       [
         { id, lastUsedAt: IsNull() },
-        { id, lastUsedAt: Not(isRecent) },
+        { id, lastUsedAt: LessThan(lastUsedAt) },
       ],
       { lastUsedAt },
-    );
-  }
-
-  /** How the clock differs from the database's, in words; `undefined` when it hardly does. */
-  async clockDifference(clock: Clock): Promise<string | undefined> {
-    const rows = await this.keys.query<ClockRows>(ASK_CLOCK);
-    return clockDifference(rows, clock.now().getTime());
-  }
-
-  private lookUps(): LookUps<ApiKey> {
-    return new LookUps(
-      (hashes) => this.keys.readListed('hash', hashes, 'permission'),
-      ({ hash }) => hash,
     );
   }
 }

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The metrics of one application; a test process runs several. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  histogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  /** A value that goes up and down, read at each scrape. */
+  gauge(name: string, help: string, read: () => number): void {
+    const { registry } = this;
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  /** A number that the caller counts, read at each scrape: for frequent events. */
+  total(name: string, help: string, read: () => number): void {
+    const { registry } = this;
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+}
