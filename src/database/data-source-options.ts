@@ -10,10 +10,10 @@ export const WRITE_CONNECTIONS = 2;
 // In local time, dates of early years would lose the seconds of their offset.
 pg.defaults.parseInputDatesAsUTC = true;
 
-/** As the driver's, but int8 is a bigint. */
+const INT8: number = pg.types.builtins.INT8;
 const types = {
   getTypeParser: (oid: number, format?: 'text') =>
-    oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format),
+    oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
 /**

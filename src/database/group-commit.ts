@@ -1,50 +1,44 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource, type ObjectLiteral, type Repository } from 'typeorm';
+import type { ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { WRITE_CONNECTIONS } from './data-source-options.js';
 import { Database } from './database.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
-import { type Channel, openChannels } from './pipeline.js';
-import { type Prepared, prepareInsert, writtenColumns } from './prepared.js';
+import { Pipeline } from './pipeline.js';
+import { type Prepared, prepareInsert, writtenProperties } from './prepared.js';
 
-/** Larger groups gain little, and the server would be idle while this process reads the answer. */
+/** Larger groups gain little. */
 const GROUP_SIZE = 32;
-/** What waits longer than about half a second is better refused. */
+/** What would wait for longer than about half a second is better refused. */
 const MOST_WAITING = 2_000;
+
+type Table = Repository<ObjectLiteral>;
 
 interface Insert {
   readonly table: Table;
-  readonly values: unknown[];
-  resolve(entity: ObjectLiteral): void;
-  reject(error: unknown): void;
-}
-
-interface Table {
-  readonly repository: Repository<ObjectLiteral>;
-  readonly properties: string[];
-  /** By the number of rows. */
-  readonly prepared: Prepared<ObjectLiteral>[];
-  groupSize: number;
+  readonly entity: ObjectLiteral;
+  readonly resolve: (stored: ObjectLiteral) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Rows that arrive while others are being stored share the next INSERT, and so the wait for the disk. */
 @Injectable()
 export class GroupCommit implements OnApplicationShutdown {
-  private readonly channels: Channel[];
-  private readonly free: Channel[];
+  private readonly pipelines: Pipeline[];
   private readonly waiting: Insert[] = [];
-  private readonly tables = new Map<string, Table>();
+  /** The tables whose rows a trigger changes. */
+  private readonly ungrouped = new Set<Table>();
+  /** By the number of rows. */
+  private readonly prepared = new Map<Table, Prepared<ObjectLiteral>[]>();
   private readonly sizes: ReturnType<Metrics['histogram']>;
 
   constructor(
     private readonly database: Database,
-    dataSource: DataSource,
     config: Config,
     metrics: Metrics,
   ) {
-    this.channels = openChannels(WRITE_CONNECTIONS, config, dataSource);
-    this.free = [...this.channels];
+    this.pipelines = Array.from({ length: WRITE_CONNECTIONS }, () => new Pipeline(config));
     metrics.gauge('database_queue_length', 'Rows that wait to be stored.', () => this.waiting.length);
     const help = 'Rows that were stored together.';
     this.sizes = metrics.histogram('database_group_size', help, [], [1, 2, 4, 8, 16, 32]);
@@ -54,61 +48,48 @@ export class GroupCommit implements OnApplicationShutdown {
   async insert<T extends ObjectLiteral>(repository: Repository<T>, values: Partial<T>): Promise<T> {
     this.database.requireReady();
     if (this.waiting.length >= MOST_WAITING) throw new DatabaseUnavailable(false);
-    const table = this.tableOf(repository);
+    const table = repository as unknown as Table;
     return new Promise<ObjectLiteral>((resolve, reject) => {
-      const row = table.properties.map((property) => values[property as keyof T]);
-      const isFirst = this.waiting.push({ table, values: row, resolve, reject }) === 1;
+      const isFirst = this.waiting.push({ table, entity: values, resolve, reject }) === 1;
       if (isFirst) setImmediate(() => this.next()); // what one read of the network brought is one group
     }) as Promise<T>;
   }
 
-  private tableOf<T extends ObjectLiteral>(repository: Repository<T>): Table {
-    const { tablePath } = repository.metadata;
-    const known = this.tables.get(tablePath);
-    if (known) return known;
-    const properties = writtenColumns(repository.metadata).map(({ propertyName }) => propertyName);
-    const table: Table = {
-      repository: repository as unknown as Repository<ObjectLiteral>,
-      properties,
-      prepared: [],
-      groupSize: GROUP_SIZE,
-    };
-    this.tables.set(tablePath, table);
-    return table;
-  }
-
   private next(): void {
     while (this.waiting.length > 0) {
-      const channel = this.free.pop();
-      if (!channel) return;
+      const pipeline = this.pipelines.find(({ underWay }) => underWay === 0);
+      if (!pipeline) return;
       const { table } = this.waiting[0]!;
-      const end = this.waiting.findIndex((insert) => insert.table !== table);
-      const group = this.waiting.splice(0, Math.min(table.groupSize, end < 0 ? GROUP_SIZE : end));
-      void this.store(channel, group).finally(() => {
-        this.free.push(channel);
-        this.next();
-      });
+      const most = this.ungrouped.has(table) ? 1 : GROUP_SIZE;
+      const end = this.waiting.findIndex((insert, i) => i === most || insert.table !== table);
+      const group = this.waiting.splice(0, end < 0 ? most : end);
+      void this.store(pipeline, group).finally(() => this.next());
     }
   }
 
-  private async store(channel: Channel, group: Insert[]): Promise<void> {
-    const { table } = group[0]!;
-    const { statement, toEntities } = (table.prepared[group.length] ??= prepareInsert(
-      table.repository,
-      group.length,
-    ));
+  private async store(pipeline: Pipeline, group: Insert[]): Promise<void> {
     try {
-      const values = group.flatMap((insert) => insert.values);
-      deal(group, toEntities(await channel.query({ ...statement, values })));
+      const { table } = group[0]!;
+      const { statement, toEntities } = this.prepare(table, group.length);
+      const properties = writtenProperties(table.metadata);
+      const values = group.flatMap(({ entity }) => properties.map((property) => entity[property]));
+      const stored = toEntities(await pipeline.query({ ...statement, values }));
+      if (!deal(group, stored, properties)) this.ungrouped.add(table);
       this.sizes.observe(group.length);
     } catch (error) {
       if (!isRowAtFault(error)) this.refuse(group, error);
       else if (group.length === 1) group[0]!.reject(error);
-      else await Promise.all(group.map((insert) => this.store(channel, [insert])));
+      else await Promise.all(group.map((insert) => this.store(pipeline, [insert])));
     }
   }
 
-  /** What waits would wait for the same in vain. It was not sent, so its outcome is known. */
+  private prepare(table: Table, count: number): Prepared<ObjectLiteral> {
+    const known = this.prepared.get(table) ?? [];
+    this.prepared.set(table, known);
+    return (known[count] ??= prepareInsert(table, count));
+  }
+
+  /** What waits would wait for the same in vain. It was not sent, so nothing about it is unknown. */
   private refuse(group: Insert[], cause: unknown): void {
     const kind = meaningOf(cause)?.kind;
     const refusal = kind ? new DatabaseUnavailable(kind === 'unknown', { cause }) : cause;
@@ -118,7 +99,7 @@ export class GroupCommit implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.channels.map((channel) => channel.close()));
+    await Promise.all(this.pipelines.map((pipeline) => pipeline.close()));
   }
 }
 
@@ -126,27 +107,30 @@ export class GroupCommit implements OnApplicationShutdown {
 const isRowAtFault = (error: unknown): boolean =>
   /^(?:22|23|P0)/.test((error as { code?: string }).code ?? '');
 
-/** RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. */
-function deal(group: Insert[], entities: ObjectLiteral[]): void {
-  const { table } = group[0]!;
+/**
+ * RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. False if that
+ * was not enough.
+ */
+function deal(group: Insert[], stored: ObjectLiteral[], properties: string[]): boolean {
+  // PostgreSQL stores no NUL, so it separates. JSON tells dates and bytes apart.
+  const contentOf = (entity: ObjectLiteral): string =>
+    properties
+      .map((property) => (entity[property] as unknown) ?? null)
+      .map((value) => (typeof value === 'object' ? JSON.stringify(value) : `=${value as string}`))
+      .join('\0');
   const byContent = new Map<string, ObjectLiteral[]>();
-  for (const entity of entities) {
-    const content = contentOf(table.properties.map((property) => entity[property]));
+  for (const entity of stored) {
+    const content = contentOf(entity);
     byContent.set(content, [...(byContent.get(content) ?? []), entity]);
   }
   const others = group.filter((insert) => {
-    const entity = byContent.get(contentOf(insert.values))?.pop();
+    const entity = byContent.get(contentOf(insert.entity))?.pop();
     if (entity) insert.resolve(entity);
     return !entity;
   });
-  if (others.length === 0) return;
-  // A trigger changes rows of this table. Two such rows cannot be told apart.
-  table.groupSize = 1;
+  // A trigger has changed rows. Two of them cannot be told apart.
   const [changed] = [...byContent.values()].flat();
   if (others.length === 1) others[0]!.resolve(changed!);
   else for (const { reject } of others) reject(new DatabaseUnavailable(true));
+  return others.length <= 1;
 }
-
-/** PostgreSQL stores no NUL, so it separates. JSON tells dates and bytes apart. */
-const contentOf = (values: unknown[]): string =>
-  values.map((value) => (typeof value === 'object' ? JSON.stringify(value) : `=${value}`)).join('\0');

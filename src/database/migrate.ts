@@ -23,9 +23,6 @@ export async function migrate(
   const dataSource = await new DataSource({ ...migrationOptions(config), migrations }).initialize();
   const runner = dataSource.createQueryRunner();
   try {
-    const [database] = await runner.query("SELECT current_setting('server_encoding') AS encoding");
-    if (database.encoding !== 'UTF8')
-      throw new Error(`The database has the encoding ${database.encoding}, and must have UTF8`);
     await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
     await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);

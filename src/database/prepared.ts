@@ -1,55 +1,55 @@
 import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
-import type { Rows } from './pipeline.js';
+import type { Rows, Statement } from './pipeline.js';
 
-/** A statement with its name, without values. */
+type Columns = EntityMetadata['columns'];
+
+/** A statement without values, and how its rows become entities. */
 export interface Prepared<T> {
-  readonly statement: { readonly name: string; readonly text: string; readonly rowMode: 'array' };
-  toEntities(rows: Rows): T[];
+  readonly statement: Statement;
+  readonly toEntities: (rows: Rows) => T[];
 }
 
-/** `conditions` are of TypeORM's query builder, with the alias `row` and the parameters $1, $2 … */
+/** `conditions` are those of TypeORM's query builder, with the alias `row` and the parameters $1, $2 … */
 export function prepareSelect<T extends ObjectLiteral>(
   repository: Repository<T>,
   name: string,
   conditions: string[],
   suffix: string,
 ): Prepared<T> {
+  const { metadata } = repository;
   const builder = repository.createQueryBuilder('row');
-  const selected = repository.metadata.columns.filter(({ isSelect }) => isSelect); // as the builder does
   for (const condition of conditions) builder.andWhere(condition);
-  return {
-    statement: { name, text: `${builder.getQuery()} ${suffix}`, rowMode: 'array' },
-    toEntities: entitiesOf(repository.metadata, selected),
-  };
+  const text = `${builder.getQuery()} ${suffix}`;
+  const selected = metadata.columns.filter(({ isSelect }) => isSelect); // as the builder does
+  return { statement: { name, text, rowMode: 'array' }, toEntities: entitiesOf(metadata, selected) };
 }
 
-/** For `count` rows with the values of `writtenColumns`. */
+/** For `count` rows with the values of `writtenProperties`. */
 export function prepareInsert<T extends ObjectLiteral>(
   { metadata, manager }: Repository<T>,
   count: number,
 ): Prepared<T> {
-  const escape = (name: string): string => manager.dataSource.driver.escape(name);
-  const list = (columns: EntityMetadata['columns']): string =>
-    columns.map(({ databaseName }) => escape(databaseName)).join(', ');
-  const written = writtenColumns(metadata);
+  const { driver } = manager.dataSource;
+  const list = (columns: Columns): string =>
+    columns.map(({ databaseName }) => driver.escape(databaseName)).join(', ');
+  const written = metadata.columns.filter(isWritten);
   const rows = Array.from({ length: count }, (_, row) => {
     const parameters = written.map((_, column) => `$${row * written.length + column + 1}`);
     return `(${parameters.join(', ')})`;
   });
-  const table = metadata.tablePath.split('.').map(escape).join('.');
-  const text = `INSERT INTO ${table} (${list(written)}) VALUES ${rows.join(', ')} RETURNING ${list(metadata.columns)}`;
-  return {
-    statement: { name: `${metadata.tableName}_insert_${count}`, text, rowMode: 'array' },
-    toEntities: entitiesOf(metadata, metadata.columns),
-  };
+  const text = `INSERT INTO ${metadata.tablePath} (${list(written)}) VALUES ${rows.join(', ')} RETURNING ${list(metadata.columns)}`;
+  const name = `${metadata.tableName}_insert_${count}`;
+  return { statement: { name, text, rowMode: 'array' }, toEntities: entitiesOf(metadata, metadata.columns) };
 }
 
-export const writtenColumns = ({ columns }: EntityMetadata): EntityMetadata['columns'] =>
-  columns.filter(({ isGenerated }) => !isGenerated);
+export const writtenProperties = ({ columns }: EntityMetadata): string[] =>
+  columns.filter(isWritten).map(({ propertyName }) => propertyName);
+
+const isWritten = ({ isGenerated }: Columns[number]): boolean => !isGenerated;
 
 function entitiesOf<T extends ObjectLiteral>(
   metadata: EntityMetadata,
-  columns: EntityMetadata['columns'],
+  columns: Columns,
 ): (rows: Rows) => T[] {
   const Entity = metadata.target as new () => ObjectLiteral;
   const properties = columns.map(({ propertyName }) => propertyName);

@@ -19,7 +19,7 @@ export class Transactions {
       try {
         return await work(manager);
       } catch (error) {
-        // A connection to a former primary works, but not for changes: the pool drops it.
+        // A connection to a former primary is whole, but good for nothing: the pool drops it.
         if (isStale(error)) void ((await manager.queryRunner?.connect()) as pg.Client | undefined)?.end();
         throw error;
       }
