@@ -62,7 +62,7 @@ function field({ schema, ...rule }: Rule, options: FieldOptions): PropertyDecora
       ...schema,
       description,
       example,
-      required: !optional,
+      required: !optional && otherwise === undefined,
       ...(nullable && { nullable }),
       ...(otherwise !== undefined && { default: otherwise }),
     } as ApiPropertyOptions),
