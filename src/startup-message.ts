@@ -1,11 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { KEYS } from './auth/cli/arguments.js';
 import { KeysService } from './auth/keys.service.js';
-import { API_PREFIX } from './common/api-prefix.js';
 import { dayOf } from './common/clock.js';
-import { Config } from './common/config/config.js';
+import { API_PREFIX, Config } from './common/config.js';
 
-/** Announces the address: to the terminal on the embedded database, else to the log. */
+/** Says the address: to the terminal on the embedded database, else in the log. */
 export async function announceAddress(app: NestFastifyApplication): Promise<void> {
   const origin = await originOf(app);
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;
@@ -13,14 +11,11 @@ export async function announceAddress(app: NestFastifyApplication): Promise<void
   else print(message);
 }
 
-/** The first start on the embedded database issues a key and prints a request to paste. */
+/** The first start on the embedded database issues a key, and prints a request to paste. */
 export async function offerDevelopmentKey(app: NestFastifyApplication): Promise<void> {
   if (app.get(Config).databaseUrl) return;
   const keys = app.get(KeysService);
-  if (await keys.hasAny()) {
-    print(`To issue another API key, run: ${KEYS} issue --name me`);
-    return;
-  }
+  if (await keys.hasAny()) return print('To issue another API key, run: npm run keys -- issue --name me');
   const { key, expiresAt } = await keys.issue({ name: 'development' });
   print(`An API key for development, shown only once (expires on ${dayOf(expiresAt)}):`);
   print(`  ${key}`);

@@ -1,0 +1,46 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { setTimeout as delay } from 'node:timers/promises';
+import { trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
+import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.js';
+
+/** At the end, a collector that does not answer gets no more time than this. */
+const FLUSH_MS = 1_000;
+
+/** Traces requests and their statements, and returns what sends the last spans. To be called before Fastify is imported. */
+export function startTracing({ serviceName }: Config): () => Promise<void> {
+  const service = resourceFromAttributes({ 'service.name': serviceName });
+  const provider = new NodeTracerProvider({
+    resource: detectResources({ detectors: [envDetector] }).merge(service),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())], // the OTEL_ variables configure both
+  });
+  provider.register();
+  registerInstrumentations({
+    instrumentations: [
+      new HttpInstrumentation({
+        disableOutgoingRequestInstrumentation: true,
+        requestHook: (span) => span.setAttribute('url.query', ''), // clients may send secrets there
+        ignoreIncomingRequestHook: ({ url }) => url?.startsWith('/health/') ?? false,
+      }),
+      new PgInstrumentation({ requireParentSpan: true }),
+    ],
+  });
+  subscribe('fastify.initialization', (message) => nameRoutes((message as { fastify: FastifyInstance }).fastify));
+  return async () => {
+    await Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)]);
+  };
+}
+
+/** Below Fastify, paths are not known to be those of a route. */
+function nameRoutes(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', ({ method, routeOptions: { url } }, _reply, done) => {
+    if (url) trace.getActiveSpan()?.setAttribute('http.route', url).updateName(`${method} ${url}`);
+    done();
+  });
+}
