@@ -1,34 +1,63 @@
-// Generates the operations of the TypeScript client from openapi.json; with --check, fails if they are out of date.
+// Writes the types of the TypeScript client from openapi.json; with --check, fails if they are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientOperations } from './client/operations.mjs';
-import { install } from './prepare.mjs';
-import { root } from './support/root.mjs';
-import { giveUp } from './support/say.mjs';
+import { parseArgs } from 'node:util';
+import openapiTS, { astToString } from 'openapi-typescript';
+import { format, resolveConfig } from 'prettier';
+import ts from 'typescript';
 
-const FILE = 'clients/typescript/src/operations.ts';
-
-const [option, ...more] = process.argv.slice(2);
-if ((option !== undefined && option !== '--check') || more.length > 0) {
-  giveUp(`Usage: npm run client writes ${FILE}, npm run client:check compares it.`);
-}
-
-await install();
-const { format, resolveConfig } = await import('prettier');
-const path = join(root, FILE);
+const root = join(import.meta.dirname, '..');
+const path = join(root, 'clients/typescript/src/openapi.ts');
 const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
-const text = await format(clientOperations(document), { ...(await resolveConfig(path)), filepath: path });
+const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-if (option !== '--check') {
-  writeFileSync(path, text);
-} else if (readText(path) !== text) {
-  giveUp(`${FILE} does not match openapi.json. Run "npm run client" and commit the result.`);
+const { check } = parseArgs({ options: { check: { type: 'boolean' } } }).values;
+
+const written = await format(await types(), { ...(await resolveConfig(path)), filepath: path });
+if (!check) writeFileSync(path, written);
+else if (readFileSync(path, 'utf8') !== written) {
+  process.stderr.write(
+    'The client does not match openapi.json. Run "npm run client" and commit the result.\n',
+  );
+  process.exitCode = 1;
 }
 
-function readText(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+async function types() {
+  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+  const transform = ({ format }) => (format === 'int64' ? bigint : undefined);
+  const schemas = { ...document.components.schemas, ...queries(), ErrorCode: { enum: errorCodes() } };
+  const parts = { ...document, paths: {}, components: { schemas } };
+  const named = { rootTypes: true, rootTypesNoSchemaPrefix: true };
+  const ast = await openapiTS(parts, { ...named, immutable: true, defaultNonNullable: false, transform });
+  return `// Made from openapi.json by "npm run client"; not to be edited.\n${astToString(ast)}
+    /** The members of answers that are 64-bit integers. */
+    export const INT64: ReadonlySet<string> = new Set(${JSON.stringify(int64Members())});`;
+}
+
+/** The query parameters of each list as an object, such as ListPetsQuery. */
+function queries() {
+  const named = operations.map(({ operationId, parameters = [] }) => {
+    const query = parameters.filter((parameter) => parameter.in === 'query');
+    const members = query.map(({ name, schema, description }) => [name, { allOf: [schema], description }]);
+    return [`${operationId}Query`, { type: 'object', properties: Object.fromEntries(members) }];
+  });
+  return Object.fromEntries(named.filter(([, { properties }]) => Object.keys(properties).length > 0));
+}
+
+/** The codes in the examples of refusals. */
+function errorCodes() {
+  const answers = operations.flatMap(({ responses }) => Object.values(responses));
+  const bodies = answers.map(({ content }) => content?.['application/json'].examples);
+  const examples = bodies.flatMap((named) => Object.values(named ?? {}));
+  return [...new Set(examples.map(({ value }) => value.code).filter(Boolean))];
+}
+
+/** The client knows these numbers by name, which therefore has one meaning everywhere. */
+function int64Members() {
+  const schemas = Object.values(document.components.schemas);
+  const members = schemas.flatMap(({ properties = {} }) => Object.entries(properties));
+  const names = new Set(members.filter(([, { format }]) => format === 'int64').map(([name]) => name));
+  const other = members.find(([name, { format }]) => names.has(name) && format !== 'int64');
+  if (other) throw new Error(`"${other[0]}" is not a 64-bit integer in every schema.`);
+  return [...names];
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { parseExactly, type Shapes, stringifyExactly } from '../../clients/typescript/src/exact-json.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { parseExactly, stringifyExactly } from '../../clients/typescript/src/exact-json.js';
 import {
   AnimalStore,
   ApiError,
@@ -25,6 +25,12 @@ class Sender {
   };
 }
 
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const item of items) seen.push(item);
+  return seen;
+}
+
 describe('The TypeScript client', () => {
   let service: Service;
   const clientWith = (settings: Partial<Settings> = {}): AnimalStore =>
@@ -32,13 +38,14 @@ describe('The TypeScript client', () => {
   beforeAll(async () => {
     service = await startService();
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => service.stop());
 
   describe('keeps every digit of 64-bit integers', () => {
     it.each([0n, 1n, -1n, 9007199254740993n, MIN, MAX])('for category id %s', async (categoryId) => {
       const client = clientWith();
-      const added = await client.createPet({ name: 'Rex "the 1st" 12', categoryId, status: 'sold' });
-      expect(added).toEqual({ id: expect.any(BigInt), name: 'Rex "the 1st" 12', categoryId, status: 'sold' });
+      const added = await client.createPet({ name: 'Rex "id":12', categoryId, status: 'sold' });
+      expect(added).toEqual({ id: expect.any(BigInt), name: 'Rex "id":12', categoryId, status: 'sold' });
       expect(await client.getPet(added.id)).toEqual(added);
       expect(await client.listPets({ after: added.id - 1n, limit: 1 })).toEqual([added]);
     });
@@ -47,17 +54,18 @@ describe('The TypeScript client', () => {
       expect(await clientWith().listPets({ after: MAX })).toEqual([]);
       expect(await clientWith().listPets({ after: MIN, limit: 1 })).toHaveLength(1);
       await expect(clientWith().getPet(MIN)).rejects.toMatchObject({ code: 'not_found', status: 404 });
+      const sender = new Sender([new Response(`[{"id":${MIN}},{"id" : ${MAX} }]`)]);
+      expect(await clientWith(sender).listPets()).toEqual([{ id: MIN }, { id: MAX }]);
     });
 
-    it('for very large ids in an answer', async () => {
-      const sender = new Sender([new Response(`[{"id":${MIN}},{"id":${MAX}},{"id":9007199254740993}]`)]);
-      const ids = (await clientWith(sender).listPets()).map(({ id }) => id);
-      expect(ids).toEqual([MIN, MAX, 9007199254740993n]);
-    });
-
-    it('beside text of every kind', () => {
-      const text = String.raw`{"\"n1":"n1","s":"s\\","":["","1","\"2","é\u2028:"],"e":[-1.5e-3,1E5,-0,true,false,null]}`;
+    it('beside numbers and text of every kind', () => {
+      const text = String.raw`{"\"id":"id","s":"\"id\":1","":["","1","\"2","é\u2028:"],"e":[-1.5e-3,1E5,-0,true,false,null]}`;
       expect(parseExactly(text)).toEqual(JSON.parse(text));
+      expect(parseExactly('{"id":1,"quantity":2,"petId":null}')).toEqual({
+        id: 1n,
+        quantity: 2,
+        petId: null,
+      });
       const value = {
         'a"b': 'n1',
         skip: undefined,
@@ -66,22 +74,10 @@ describe('The TypeScript client', () => {
         n: [0.1, -0],
       };
       expect(stringifyExactly(value)).toBe(JSON.stringify(value));
-      for (const bad of ['', '01', '[1.]', '{"a":-}', '1 2', '"', '{"a":1,}'])
+      expect(stringifyExactly({ in: [MAX, { id: MIN }] })).toBe(`{"in":[${MAX},{"id":${MIN}}]}`);
+      for (const bad of ['', '01', '[1.]', '{"id":-}', '{"id":01}', '{"id":1 2}', '1 2', '"', '{"id":1,}']) {
         expect(() => parseExactly(bad)).toThrow(SyntaxError);
-    });
-
-    it('in the named places only, at any depth and in arrays', () => {
-      const text = `{"id":${MAX},"ids":[[1],[${MIN}]],"n":[1,2.5],"in":{"id":2,"t":"id 9","z":null}}`;
-      const value = { id: MAX, ids: [[1n], [MIN]], n: [1, 2.5], in: { id: 2n, t: 'id 9', z: null } };
-      const shapes: Shapes = { All: { id: 'int64', ids: 'Ids', in: { '*': 'int64' } }, Ids: [['int64']] };
-      expect(parseExactly(text, 'All', shapes)).toEqual(value);
-      expect(stringifyExactly(value)).toBe(text);
-      expect(() => parseExactly('{"id":1.5}', 'All', shapes)).toThrow(SyntaxError);
-    });
-
-    it('and leaves out an absent status', async () => {
-      const added = await clientWith().createPet({ name: 'Rex', categoryId: 1n });
-      expect(Object.keys(added).toSorted()).toEqual(['categoryId', 'id', 'name']);
+      }
     });
   });
 
@@ -95,8 +91,9 @@ describe('The TypeScript client', () => {
       const seen: Pet[] = [];
       for await (const pet of client.pets({ status: 'pending', limit: 3 })) {
         seen.push(pet);
-        if (seen.length <= 4)
+        if (seen.length <= 4) {
           await client.createPet({ name: 'Meanwhile', categoryId: 8n, status: 'pending' });
+        }
       }
       expect(seen.filter(({ categoryId }) => categoryId === 7n)).toEqual(before);
       expect(seen.filter(({ categoryId }) => categoryId === 8n)).toHaveLength(4);
@@ -105,12 +102,9 @@ describe('The TypeScript client', () => {
 
     it('and requests no page after the last one, or after the caller stops', async () => {
       const sender = new Sender();
-      const client = clientWith(sender);
-      const all: Pet[] = [];
-      for await (const pet of client.pets({ status: 'pending', limit: 11 })) all.push(pet);
-      expect(all).toHaveLength(11);
+      expect(await all(clientWith(sender).pets({ status: 'pending', limit: 11 }))).toHaveLength(11);
       expect(sender.requests).toHaveLength(1);
-      const walk = client.pets({ limit: 1 });
+      const walk = clientWith(sender).pets({ limit: 1 });
       await walk.next();
       await walk.return();
       expect(sender.requests).toHaveLength(2);
@@ -118,71 +112,31 @@ describe('The TypeScript client', () => {
 
     it('and ends when a cache gives the same page again', async () => {
       const sameQuery = (url: unknown, init?: RequestInit): Promise<Response> =>
-        fetch(String(url).replace(/after=\d+&?/, ''), init);
-      const pages = async (): Promise<void> => {
-        for await (const pet of clientWith({ fetch: sameQuery }).pets({ limit: 1 }))
-          expect(pet).toBeDefined();
-      };
-      await expect(pages()).rejects.toThrow('the same page again');
-    });
-
-    it.each(['null', '{}', '"text"'])('and explains an answer that is no list: %s', async (body) => {
-      const other = async (): Promise<Response> => new Response(body);
-      const first = clientWith({ fetch: other }).pets().next();
-      await expect(first).rejects.toMatchObject({ name: 'ApiError', code: 'unreadable_answer' });
+        fetch(String(url).replace(/&?after=\d+/, ''), init);
+      await expect(all(clientWith({ fetch: sameQuery }).pets({ limit: 1 }))).rejects.toThrow(
+        'same page again',
+      );
     });
 
     it('and works when a proxy strips the Link header', async () => {
-      const withoutLink = async (url: unknown, init?: RequestInit): Promise<Response> => {
-        const answer = await fetch(String(url), init);
-        const headers = new Headers(answer.headers);
-        headers.delete('link');
-        return new Response(await answer.text(), { status: answer.status, headers });
-      };
-      const seen: Pet[] = [];
-      for await (const pet of clientWith({ fetch: withoutLink }).pets({ status: 'pending', limit: 4 })) {
-        seen.push(pet);
-      }
-      expect(seen).toHaveLength(11);
-    });
-
-    it('and never sends the key to another host, even if a link points there', async () => {
-      const publicService = await startService({ publicUrl: 'https://elsewhere.invalid/v1' });
-      try {
-        const sender = new Sender();
-        const client = new AnimalStore({
-          baseUrl: `${publicService.origin}/v1/`,
-          apiKey: publicService.key,
-          ...sender,
-        });
-        await client.createPet({ name: 'One', categoryId: 1n });
-        await client.createPet({ name: 'Two', categoryId: 1n });
-        const names: string[] = [];
-        for await (const { name } of client.pets({ limit: 1 })) names.push(name);
-        expect(names).toEqual(['One', 'Two']);
-        for (const { url } of sender.requests) expect(new URL(url).origin).toBe(publicService.origin);
-      } finally {
-        await publicService.stop();
-      }
+      const withoutLink = async (url: unknown, init?: RequestInit): Promise<Response> =>
+        new Response(await (await fetch(String(url), init)).text());
+      const pets = clientWith({ fetch: withoutLink }).pets({ status: 'pending', limit: 4 });
+      expect(await all(pets)).toHaveLength(11);
     });
   });
 
-  describe('reads animals by id', () => {
-    it('in one request, or a page at a time', async () => {
-      const added: Pet[] = [];
-      for (const name of ['a', 'b', 'c']) added.push(await clientWith().createPet({ name, categoryId: 1n }));
-      const [a, b, c] = added.map(({ id }) => id) as [bigint, bigint, bigint];
-      const sender = new Sender();
-      const client = clientWith(sender);
-      expect(await client.listPets({ ids: [MAX, c, a, MIN] })).toEqual([added[0], added[2]]);
-      expect(sender.requests[0]?.url).toBe(`${service.origin}/v1/pets?ids=${MAX},${c},${a},${MIN}`);
-      const seen: Pet[] = [];
-      for await (const pet of client.pets({ ids: [c, b, a], limit: 1 })) seen.push(pet);
-      expect(seen).toEqual(added);
-      expect(sender.requests).toHaveLength(4);
-      await expect(client.listPets({ ids: [a, a] })).rejects.toMatchObject({ code: 'invalid_parameter' });
-      await expect(client.listPets({ ids: [] })).rejects.toMatchObject({ code: 'invalid_parameter' });
-    });
+  it('reads animals by id, in one request or a page at a time', async () => {
+    const added: Pet[] = [];
+    for (const name of ['a', 'b', 'c']) added.push(await clientWith().createPet({ name, categoryId: 1n }));
+    const [a, b, c] = added.map(({ id }) => id) as [bigint, bigint, bigint];
+    const sender = new Sender();
+    const client = clientWith(sender);
+    expect(await client.listPets({ ids: [MAX, c, a, MIN] })).toEqual([added[0], added[2]]);
+    expect(await all(client.pets({ ids: [c, b, a], limit: 1 }))).toEqual(added);
+    expect(sender.requests).toHaveLength(4);
+    await expect(client.listPets({ ids: [a, a] })).rejects.toMatchObject({ code: 'invalid_parameter' });
+    await expect(client.listPets({ ids: [] })).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 
   describe('handles orders', () => {
@@ -193,156 +147,98 @@ describe('The TypeScript client', () => {
 
     it('creates, reads, changes, clears and deletes one', async () => {
       const client = clientWith();
-      const shipDate = '2026-03-31T16:30:00+02:00';
-      const added = await client.createOrder({ petId, shipDate });
+      const added = await client.createOrder({ petId, shipDate: '2026-03-31T16:30:00+02:00' });
       const { id } = added;
-      expect(typeof id).toBe('bigint');
-      expect(added).toEqual({
-        id,
-        petId,
-        quantity: 1,
-        shipDate: '2026-03-31T14:30:00.000Z',
-        complete: false,
-      });
+      const shipDate = '2026-03-31T14:30:00.000Z';
+      expect(added).toEqual({ id: expect.any(BigInt), petId, quantity: 1, shipDate, complete: false });
       expect(await client.getOrder(id)).toEqual(added);
       expect(await client.updateOrder(id, {})).toEqual(added);
       const cleared = await client.updateOrder(id, { shipDate: null, quantity: 3 });
       expect(cleared).toEqual({ id, petId, quantity: 3, complete: false });
       expect(await client.deleteOrder(id)).toBeUndefined();
       await expect(client.deleteOrder(id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
-      expect(await client.getPet(petId)).toMatchObject({ status: 'available' });
+      await expect(client.deleteOrder('..' as never)).rejects.toThrow('bigint');
     });
 
-    it('iterates over those of an animal, and over the complete ones of it', async () => {
+    it('lists those of an animal, and the complete ones of it', async () => {
       const client = clientWith();
       const { id } = await client.createOrder({ petId });
-      const other = await client.createPet({ name: 'Other', categoryId: 1n });
-      const last = await client.createOrder({ petId: other.id });
-      await client.updateOrder(last.id, { complete: true });
-      const idsOf = async (query: ListOrdersQuery): Promise<bigint[]> => {
-        const ids: bigint[] = [];
-        for await (const order of client.orders({ limit: 1, ...query })) ids.push(order.id);
-        return ids;
-      };
+      const idsOf = async (query: ListOrdersQuery): Promise<bigint[]> =>
+        (await client.listOrders(query)).map((order) => order.id);
       expect(await idsOf({ petId })).toEqual([id]);
       expect(await idsOf({ petId, complete: true })).toEqual([]);
-      expect(await idsOf({ petId: other.id, complete: true })).toEqual([last.id]);
-      expect(await idsOf({ after: id - 1n })).toEqual([id, last.id]);
+      await client.updateOrder(id, { complete: true });
+      expect(await all(client.orders({ petId, complete: true }))).toMatchObject([{ id, complete: true }]);
     });
 
     it('throws an ApiError for each conflict', async () => {
       const client = clientWith();
       const { id } = await client.createOrder({ petId });
-      await expect(client.createOrder({ petId })).rejects.toMatchObject({
-        code: 'animal_not_available' satisfies ErrorCode,
-        status: 409,
-      });
+      const taken = { code: 'animal_not_available' satisfies ErrorCode, status: 409, outcome: 'not done' };
+      await expect(client.createOrder({ petId })).rejects.toMatchObject(taken);
       await client.updateOrder(id, { complete: true });
       const final = { code: 'order_complete' satisfies ErrorCode, status: 409 };
       await expect(client.updateOrder(id, { quantity: 2 })).rejects.toMatchObject(final);
       await expect(client.deleteOrder(id)).rejects.toMatchObject(final);
     });
-  });
 
-  it('reports a deprecated operation once', async () => {
-    const reported: Deprecation[] = [];
-    const client = clientWith({ onDeprecated: (deprecation) => reported.push(deprecation) });
-    const { id } = await client.createPet({ name: 'Rex', categoryId: 1n });
-    for (let i = 0; i < 2; i++) await client.getPet(id);
-    await client.listPets();
-    expect(reported).toEqual([
-      { operation: 'getPet', since: expect.any(Date), sunset: new Date('2030-12-05T00:00:00Z') },
-    ]);
-  });
-
-  it('is not disturbed by a callback that fails', async () => {
-    const told = jest.spyOn(console, 'error').mockImplementation(() => {});
-    const failure = new Error('of the callback');
-    const client = clientWith({
-      onDeprecated: () => {
-        throw failure;
-      },
+    it('makes each change once, although its first answers are lost', async () => {
+      let losses = 2;
+      const losesAnswers = async (url: unknown, init?: RequestInit): Promise<Response> => {
+        const answer = await fetch(String(url), init);
+        if (losses-- <= 0) return answer;
+        throw new TypeError('fetch failed');
+      };
+      const client = clientWith({ fetch: losesAnswers });
+      const pet = await client.createPet({ name: 'Once', categoryId: 1n, status: 'available' });
+      expect(await client.listPets({ after: petId })).toEqual([pet]);
+      losses = 2;
+      const order = await client.createOrder({ petId });
+      losses = 2;
+      expect(await client.updateOrder(order.id, { quantity: 2 })).toEqual({ ...order, quantity: 2 });
+      losses = 2;
+      await client.deleteOrder(order.id);
+      expect(losses).toBe(-1);
+      expect(await client.getPet(petId)).toMatchObject({ status: 'available' });
     });
+  });
+
+  it('reports a deprecated operation once, and is not disturbed by a callback that fails', async () => {
+    const failure = new Error('of the callback');
+    const told = jest.spyOn(console, 'error').mockImplementation(() => {});
+    const reported: Deprecation[] = [];
+    const onDeprecated = (deprecation: Deprecation): void => {
+      reported.push(deprecation);
+      throw failure;
+    };
+    const client = clientWith({ onDeprecated });
     const { id } = await client.createPet({ name: 'Rex', categoryId: 1n });
-    expect(await client.getPet(id)).toMatchObject({ name: 'Rex' });
+    for (let i = 0; i < 2; i++) expect(await client.getPet(id)).toMatchObject({ name: 'Rex' });
+    await client.listPets();
+    const [since, sunset] = [new Date('2025-12-05T00:00:00Z'), new Date('2030-12-05T00:00:00Z')];
+    expect(reported).toEqual([{ operation: 'getPet', since, sunset }]);
     expect(told.mock.calls).toEqual([[failure]]);
-    told.mockRestore();
+  });
+
+  it('throws an ApiError with what the service says', async () => {
+    const call = clientWith().listPets({ limit: 101 }, { requestId: 'mine-1' });
+    const failure = (await call.catch((error: unknown) => error)) as ApiError;
+    expect(failure).toBeInstanceOf(ApiError);
+    expect({ ...failure, message: failure.message }).toEqual({
+      name: 'ApiError',
+      code: 'invalid_parameter',
+      message: expect.stringContaining('"limit"'),
+      status: 400,
+      requestId: 'mine-1',
+      retryAfter: undefined,
+      outcome: 'not done',
+      idempotencyKey: undefined,
+    });
+    const unknown = clientWith({ apiKey: 'nonsense' }).listPets();
+    await expect(unknown).rejects.toMatchObject({ code: 'invalid_api_key', status: 401 });
   });
 
   it.each([undefined, '', ' '])('refuses the key %j', (apiKey) => {
     expect(() => clientWith({ apiKey })).toThrow('The API key is missing');
-  });
-
-  describe('makes a change once, although its answer is lost twice,', () => {
-    const losesAnswers = async (url: unknown, init?: RequestInit): Promise<Response> => {
-      const answer = await fetch(String(url), init);
-      if (init?.method === 'GET' || losses-- <= 0) return answer;
-      throw new TypeError('fetch failed');
-    };
-    let losses = 0;
-    let client: AnimalStore;
-    let pet: Pet;
-    beforeEach(async () => {
-      const clock = { now: () => 0, wait: async () => {} };
-      client = clientWith({ fetch: losesAnswers, clock });
-      pet = await clientWith().createPet({ name: 'Once', categoryId: 1n });
-      losses = 2;
-    });
-
-    it('by createPet', async () => {
-      const added = await client.createPet({ name: 'Once more', categoryId: 1n });
-      expect(losses).toBe(-1);
-      expect(await client.listPets({ after: pet.id })).toEqual([added]);
-    });
-
-    it('by createOrder, updateOrder and deleteOrder', async () => {
-      const order = await client.createOrder({ petId: pet.id });
-      expect(losses).toBe(-1);
-      losses = 2;
-      expect(await client.updateOrder(order.id, { quantity: 2 })).toEqual({ ...order, quantity: 2 });
-      expect(losses).toBe(-1);
-      losses = 2;
-      await client.deleteOrder(order.id);
-      expect(losses).toBe(-1);
-      expect((await client.listPets({ ids: [pet.id] }))[0]).toMatchObject({ status: 'available' });
-    });
-  });
-
-  describe('throws an ApiError', () => {
-    const failureOf = async (call: Promise<unknown>): Promise<ApiError> => {
-      const failure: unknown = await call.then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      expect(failure).toBeInstanceOf(ApiError);
-      return failure as ApiError;
-    };
-
-    it('with the code, message and request id of the service', async () => {
-      const failure = await failureOf(clientWith().listPets({ limit: 101 }, { requestId: 'mine-1' }));
-      expect({ ...failure, message: failure.message }).toEqual({
-        name: 'ApiError',
-        code: 'invalid_parameter',
-        message: expect.stringContaining('"limit"'),
-        status: 400,
-        requestId: 'mine-1',
-        retryAfter: undefined,
-        outcome: 'not done',
-        idempotencyKey: undefined,
-      });
-    });
-
-    it('for a malformed key', async () => {
-      const failure = await failureOf(clientWith({ apiKey: 'nonsense' }).listPets());
-      expect(failure).toMatchObject({ code: 'invalid_api_key', status: 401, requestId: expect.any(String) });
-    });
-
-    it('for an answer that is not from the service, or was cut off', async () => {
-      const sender = new Sender([new Response('<html>Bad gateway</html>', { status: 502 })]);
-      const failure = await failureOf(clientWith({ ...sender, retries: 0 }).listPets());
-      expect(failure).toMatchObject({ code: 'unreadable_answer', status: 502, requestId: undefined });
-      const cut = new Sender([new Response('[{"id":1', { status: 200 })]);
-      expect(await failureOf(clientWith(cut).listPets())).toMatchObject({ code: 'unreadable_answer' });
-    });
   });
 });

@@ -1,41 +1,37 @@
-import type { Shape } from './exact-json.js';
+import { stringifyExactly } from './exact-json.js';
 import type { CallOptions } from './settings.js';
 
-export type Scalar = string | number | bigint | boolean;
-
-/** A request of one operation, before it is encoded. */
+/** A request of one operation. */
 export interface Call {
   /** The name of its method. */
   readonly operation: string;
-  readonly method: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: object;
-  /** The query parameters whose lists are sent as `1,2,3`. Other lists repeat the parameter. */
-  readonly commaSeparated?: readonly string[];
-  readonly headers?: Readonly<Record<string, Scalar | undefined>>;
-  readonly body?: unknown;
-  /** Where the answer has 64-bit integers. */
-  readonly int64?: Shape;
-  /** Whether a success may come without a body. */
-  readonly mayBeEmpty?: boolean;
-  /** Whether the body of a success is a list. */
-  readonly isList?: boolean;
+  readonly body?: object;
 }
 
-export interface Result<T> {
-  readonly body: T;
-  readonly headers: Headers;
+/** A call as it is sent, equal in every attempt. */
+export type EncodedCall = ReturnType<typeof encode>;
+
+/** Encodes a call. Throws a TypeError at once for what `fetch` would refuse in every attempt. */
+export function encode(call: Call, baseUrl: string, options: CallOptions) {
+  const { operation, method, path, query = {} } = call;
+  const body = call.body === undefined ? null : stringifyExactly(call.body);
+  const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newKey());
+  const url = new URL(`${baseUrl.replace(/\/$/, '')}${path}`);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value)); // A list is sent as `1,2,3`.
+  }
+  const headers = new Headers();
+  if (body !== null) headers.set('content-type', 'application/json');
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
+  if (options.requestId !== undefined) headers.set('x-request-id', options.requestId);
+  return { operation, method, url: url.href, headers, body, idempotencyKey };
 }
 
-/** What operations are called through. An interface, because the HTTP transport depends on their error codes. */
-export interface Transport {
-  send<T>(call: Call, options?: CallOptions): Promise<Result<T>>;
-}
-
-/** Fills a path. Refuses values that URL parsers resolve, because the request would reach another operation. */
-export function pathOf(parts: TemplateStringsArray, ...values: readonly Scalar[]): string {
-  const segments = values.map(String);
-  const strange = segments.find((segment) => ['', '.', '..'].includes(segment));
-  if (strange !== undefined) throw new TypeError(`A path cannot contain ${JSON.stringify(strange)}.`);
-  return String.raw({ raw: parts }, ...segments.map(encodeURIComponent));
+/** 128 random bits. In browsers, `crypto.randomUUID` exists on secure pages only. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,34 +1,22 @@
-/**
- * Where JSON has 64-bit integers: `int64` is one, `[shape]` an array, `{ id: shape }` an object, `{ '*': shape }` an object
- * with any members, and another string the name of a shape.
- */
-export type Shape = string | readonly [Shape] | { readonly [member: string]: Shape };
-export type Shapes = Readonly<Record<string, Shape>>;
+import { INT64 } from './openapi.js';
 
-const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** A string, and the integer after it if the string is the name of a member. */
+const STRING = /("(?:[^"\\]|\\.)*")(?:(\s*:\s*)(-?(?:0|[1-9]\d*))(?=[\s,}]))?/g;
 
 /**
- * Parses JSON. Its 64-bit integers become bigints, to keep every digit: JSON.parse reads them as strings, marked to differ
- * from the others, because only newer engines give it the digits.
+ * Parses JSON, with a bigint for each 64-bit integer. JSON.parse reads these as strings, because it would round them, and
+ * only newer engines give a reviver the digits.
  */
-export function parseExactly(text: string, shape?: Shape, shapes: Shapes = {}): unknown {
-  const exact = (value: unknown, shape: Shape | undefined): unknown => {
-    if (typeof shape === 'string' && shape !== 'int64') return exact(value, shapes[shape]);
-    if (typeof value === 'string') return value[0] === 'n' ? numberOf(value.slice(1), shape) : value.slice(1);
-    if (Array.isArray(value)) return value.map((item) => exact(item, within(shape, '0')));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([marked, inner]) => {
-        const name = marked.slice(1);
-        return [name, exact(inner, within(shape, name))];
-      }),
-    );
-  };
-  JSON.parse(text); // Refuses malformed numbers, which the marks would hide.
-  return exact(JSON.parse(text.replace(STRINGS_AND_NUMBERS, marked)), shape);
+export function parseExactly(text: string): unknown {
+  const quoted = text.replace(STRING, (all, name: string, colon: string, digits: string | undefined) =>
+    digits !== undefined && INT64.has(name.slice(1, -1)) ? `${name}${colon}"${digits}"` : all,
+  );
+  return JSON.parse(quoted, (name, value: unknown) =>
+    INT64.has(name) && (typeof value === 'string' || typeof value === 'number') ? BigInt(value) : value,
+  );
 }
 
-/** Serialises JSON with bigints as plain digits. */
+/** Serialises JSON with all digits of bigints. */
 export function stringifyExactly(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(stringifyExactly).join(',')}]`;
@@ -36,18 +24,4 @@ export function stringifyExactly(value: unknown): string {
     return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${stringifyExactly(member)}`).join(',')}}`;
-}
-
-function marked(token: string): string {
-  return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
-}
-
-function numberOf(digits: string, shape: Shape | undefined): bigint | number {
-  return shape === 'int64' ? BigInt(digits) : Number(digits);
-}
-
-function within(shape: Shape | undefined, member: string): Shape | undefined {
-  if (typeof shape !== 'object') return undefined;
-  const members = shape as Readonly<Record<string, Shape>>;
-  return Object.hasOwn(members, member) ? members[member] : members['*'];
 }

@@ -1,38 +1,26 @@
-import type { Call, Transport } from './call.js';
+import type { Call } from './call.js';
 import type { CallOptions } from './settings.js';
+import type { Transport } from './transport.js';
 
 /**
- * Iterates over all items of a list. Of the address in the `Link` header, only `after` is used, so that the key is never
- * sent to another host.
+ * Iterates over all items of a list. The next page begins after the last id; the `Link` header only tells whether there
+ * is one, so that the key is never sent to another host. Without the header, the last page is the empty one.
  */
-export async function* pages<T>(
+export async function* pages<T extends { readonly id: bigint }>(
   transport: Transport,
   call: Call,
   options?: CallOptions,
 ): AsyncGenerator<T, void, undefined> {
-  let query = call.query;
-  let position: unknown;
+  let position: { after?: bigint } = {};
   for (;;) {
-    const { body, headers } = await transport.send<readonly T[]>({ ...call, query, isList: true }, options);
+    const page = { ...call, query: { ...call.query, ...position } };
+    const { body, headers } = await transport.answer<readonly T[]>(page, options);
     yield* body;
-    const last = body.at(-1);
-    if (last === undefined) return;
-    const after = nextPosition(headers.get('link'), last);
-    if (after === undefined) return;
-    if (after === position)
+    const after = body.at(-1)?.id;
+    if (after === undefined || !(headers.get('link') ?? 'rel="next"').includes('rel="next"')) return;
+    if (after === position.after) {
       throw new Error('The next page is the same page again. A proxy or a cache may ignore the query.');
-    position = after;
-    query = { ...query, after };
+    }
+    position = { after };
   }
-}
-
-/** Where the next page begins. If a proxy strips or changes the header, iteration goes on by id, until an empty page. */
-function nextPosition(link: string | null, last: unknown): unknown {
-  const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1];
-  if (link !== null && next === undefined) return undefined;
-  const after = new URLSearchParams(next?.split('?')[1]).get('after');
-  if (after !== null) return after;
-  const { id } = last as { id?: unknown };
-  if (typeof id === 'bigint') return id;
-  throw new Error('The answer has no Link to the next page. A proxy may have removed it.');
 }

@@ -1,12 +1,5 @@
-import type { Clock } from './settings.js';
-
 /** What timers can count; they treat more as 1. */
 const LONGEST_MS = 2 ** 31 - 1;
-
-export const CLOCK: Clock = {
-  now: () => performance.now(),
-  wait: (milliseconds, caller) => limited(LONGEST_MS, caller, (signal) => sleep(milliseconds, signal)),
-};
 
 /**
  * Runs work that ends after a time or with the caller's signal, even if it ignores its own. AbortSignal.any would keep
@@ -21,11 +14,8 @@ export async function limited<T>(
   const controller = new AbortController();
   const { signal } = controller;
   const stop = () => controller.abort(caller?.reason);
-  const timer = setTimeout(
-    () =>
-      controller.abort(new DOMException(`No answer within ${Math.ceil(milliseconds)} ms.`, 'TimeoutError')),
-    Math.min(milliseconds, LONGEST_MS),
-  );
+  const late = new DOMException(`No answer within ${Math.ceil(milliseconds)} ms.`, 'TimeoutError');
+  const timer = setTimeout(() => controller.abort(late), Math.min(milliseconds, LONGEST_MS));
   caller?.addEventListener('abort', stop, { once: true });
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -38,9 +28,7 @@ export async function limited<T>(
   }
 }
 
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(milliseconds, LONGEST_MS));
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  });
+export async function wait(milliseconds: number, caller: AbortSignal | undefined): Promise<void> {
+  const never = new Promise<never>(() => {});
+  await limited(milliseconds, caller, () => never).catch(() => caller?.throwIfAborted());
 }

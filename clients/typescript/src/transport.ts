@@ -1,11 +1,13 @@
-import { ApiError } from './api-error.js';
-import type { Call, Result, Transport } from './call.js';
-import { Deprecations } from './deprecations.js';
-import { type Shapes, parseExactly } from './exact-json.js';
-import { type Failure, isTransient, notAnswered, notSent, type Outcome, refused } from './failure.js';
-import { changesNothing, encode, type EncodedCall } from './request.js';
+import { ApiError, type Failure, isTransient, notAnswered, notSent, refused } from './api-error.js';
+import { type Call, encode, type EncodedCall } from './call.js';
+import { parseExactly } from './exact-json.js';
 import type { CallOptions, Settings } from './settings.js';
-import { CLOCK, limited } from './time.js';
+import { limited, wait } from './time.js';
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly headers: Headers;
+}
 
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 30_000;
@@ -14,85 +16,91 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A repetition with less time would probably end without an answer, which says less than the last one. */
 const LEAST_ATTEMPT_MS = 200;
 
-/** Sends calls over HTTP, reads the answers, and repeats what can still succeed. Independent of any operation. */
-export class HttpTransport implements Transport {
-  private readonly deprecations: Deprecations;
+/** Sends calls over HTTP, reads the answers, and repeats what can still succeed. */
+export class Transport {
+  private readonly reported = new Set<string>();
 
-  constructor(
-    private readonly settings: Settings,
-    private readonly int64: Shapes,
-  ) {
+  constructor(private readonly settings: Settings) {
     if (typeof settings.apiKey !== 'function') requireKey(settings.apiKey);
-    this.deprecations = new Deprecations(settings.onDeprecated);
   }
 
-  async send<T>(call: Call, options: CallOptions = {}): Promise<Result<T>> {
+  async send<T>(call: Call, options?: CallOptions): Promise<T> {
+    return (await this.answer<T>(call, options)).body;
+  }
+
+  async answer<T>(call: Call, options: CallOptions = {}): Promise<Answer<T>> {
     const { settings } = this;
-    const { clock = CLOCK } = settings;
-    const deadline = clock.now() + (options.deadlineMs ?? settings.deadlineMs ?? DEADLINE_MS);
-    const lastStart = deadline - LEAST_ATTEMPT_MS;
+    const deadline = performance.now() + (options.deadlineMs ?? settings.deadlineMs ?? DEADLINE_MS);
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
     const retries = options.retries ?? settings.retries ?? Infinity;
     const request = encode(call, settings.baseUrl, options);
-    let outcome: Outcome = 'not done';
+    let outcome: ApiError['outcome'] = 'not done';
     for (let repetition = 0; ; repetition++) {
-      const leftMs = Math.min(timeoutMs, deadline - clock.now());
-      const result = await this.attempt<T>(call, request, leftMs, options.signal);
+      const limitMs = Math.min(timeoutMs, deadline - performance.now());
+      const result = await this.attempt<T>(request, limitMs, options.signal);
       if ('body' in result) return result;
       // One attempt of unknown outcome is enough: a later refusal does not tell what became of it.
-      if (!changesNothing(call) && result.outcome === 'unknown') outcome = 'unknown';
+      if (call.method !== 'GET' && result.outcome === 'unknown') outcome = 'unknown';
       const pauseMs = pauseAfter(repetition, result);
-      const isLast = !isTransient(result) || repetition >= retries || clock.now() + pauseMs > lastStart;
-      if (!isLast) await clock.wait(pauseMs, options.signal);
+      const lastStart = deadline - LEAST_ATTEMPT_MS;
+      const isLast = !isTransient(result) || repetition >= retries || performance.now() + pauseMs > lastStart;
+      if (!isLast) await wait(pauseMs, options.signal);
       // Timers can be late.
-      if (isLast || clock.now() > lastStart) throw new ApiError(result, outcome, request.idempotencyKey);
+      if (isLast || performance.now() > lastStart)
+        throw new ApiError(result, outcome, request.idempotencyKey);
     }
   }
 
   private async attempt<T>(
-    call: Call,
-    request: EncodedCall,
-    timeoutMs: number,
+    { operation, url, method, headers, body }: EncodedCall,
+    limitMs: number,
     caller: AbortSignal | undefined,
-  ): Promise<Result<T> | Failure> {
-    let sent = false;
+  ): Promise<Answer<T> | Failure> {
+    const { apiKey, fetch: send = fetch } = this.settings;
+    let isSent = false;
     try {
-      return await limited(timeoutMs, caller, async (signal) => {
-        const { apiKey, fetch: send = fetch } = this.settings;
-        const headers = new Headers(request.headers);
+      return await limited(limitMs, caller, async (signal) => {
         const key = requireKey(typeof apiKey === 'function' ? await apiKey() : apiKey);
-        headers.set('authorization', `Bearer ${key}`);
-        sent = true;
-        const answer = await send(request.url, {
-          method: request.method,
-          headers,
-          ...(request.body !== undefined && { body: request.body }),
-          // The service sends no redirects, and one could forward the key to another host.
-          redirect: 'manual',
-          signal,
-        });
-        this.deprecations.notice(call.operation, answer.headers);
-        return this.read<T>(call, answer, await answer.text());
+        const authorized = new Headers([...headers, ['authorization', `Bearer ${key}`]]);
+        signal.throwIfAborted();
+        isSent = true;
+        // The service sends no redirects, and one could forward the key to another host.
+        const answer = await send(url, { method, headers: authorized, body, redirect: 'manual', signal });
+        this.noticeDeprecation(operation, answer.headers);
+        return read<T>(answer, await answer.text());
       });
     } catch (cause) {
       caller?.throwIfAborted();
-      return sent ? notAnswered(cause) : notSent(cause);
+      return isSent ? notAnswered(cause) : notSent(cause);
     }
   }
 
-  private read<T>(call: Call, answer: Response, text: string): Result<T> | Failure {
-    const body = this.parse(text, answer.ok ? call : undefined);
-    const isComplete = body !== undefined || (call.mayBeEmpty && text === '');
-    const isExpected = isComplete && (!call.isList || Array.isArray(body));
-    return answer.ok && isExpected ? { body: body as T, headers: answer.headers } : refused(answer, body);
-  }
-
-  private parse(text: string, call?: Call): unknown {
+  /** Reports each operation once. */
+  private noticeDeprecation(operation: string, headers: Headers): void {
+    const { onDeprecated } = this.settings;
+    const [deprecation, sunset] = [headers.get('deprecation'), headers.get('sunset')];
+    if (!onDeprecated || (deprecation ?? sunset) === null || this.reported.has(operation)) return;
+    this.reported.add(operation);
+    // The call must not fail because the callback does.
     try {
-      return parseExactly(text, call?.int64, this.int64);
-    } catch {
-      return undefined;
+      onDeprecated({
+        operation,
+        since: deprecation === null ? undefined : new Date(Number(deprecation.slice(1)) * 1000),
+        sunset: sunset === null ? undefined : new Date(sunset),
+      });
+    } catch (error) {
+      console.error(error); // oxlint-disable-line no-console -- else nobody would learn of it
     }
+  }
+}
+
+/** A success without a body is only that of an operation which has none, or the body was lost. */
+function read<T>(answer: Response, text: string): Answer<T> | Failure {
+  try {
+    const body = answer.status === 204 ? undefined : answer.ok ? parseExactly(text) : JSON.parse(text);
+    return answer.ok ? { body: body as T, headers: answer.headers } : refused(answer, body);
+  } catch {
+    return refused(answer, undefined);
   }
 }
 
@@ -104,7 +112,5 @@ function pauseAfter(repetition: number, { retryAfter = 0 }: Failure): number {
 
 function requireKey(key: string | undefined): string {
   if (key?.trim()) return key;
-  throw new TypeError(
-    'The API key is missing: "apiKey" is undefined or empty. Is the environment variable set?',
-  );
+  throw new TypeError('The API key is missing: "apiKey" is empty. Is the environment variable set?');
 }

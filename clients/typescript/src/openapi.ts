@@ -1,0 +1,220 @@
+// Made from openapi.json by "npm run client"; not to be edited.
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    /**
+     * @description Availability of an animal.
+     * @enum {string}
+     */
+    readonly PetStatus: 'available' | 'pending' | 'sold';
+    /** @description An animal of the catalogue. */
+    readonly Pet: {
+      /**
+       * Format: int64
+       * @description Unique identifier assigned by the service on creation.
+       * @example 1
+       */
+      readonly id: bigint;
+      /**
+       * @description The animal's name.
+       * @example Rex
+       */
+      readonly name: string;
+      /**
+       * Format: int64
+       * @description Identifier of the category the animal belongs to.
+       * @example 1
+       */
+      readonly categoryId: bigint;
+      /**
+       * @description Availability of the animal.
+       * @example available
+       */
+      readonly status?: components['schemas']['PetStatus'];
+    };
+    /** @description An animal to add. The service assigns its id. */
+    readonly NewPet: {
+      /**
+       * @description The animal's name.
+       * @example Rex
+       */
+      readonly name: string;
+      /**
+       * Format: int64
+       * @description Identifier of the category the animal belongs to.
+       * @example 1
+       */
+      readonly categoryId: bigint;
+      /**
+       * @description Availability of the animal.
+       * @example available
+       */
+      readonly status?: components['schemas']['PetStatus'];
+    };
+    /** @description An order of an animal. */
+    readonly Order: {
+      /**
+       * Format: int64
+       * @description Unique identifier assigned by the service on creation.
+       * @example 1
+       */
+      readonly id: bigint;
+      /**
+       * Format: int64
+       * @description Identifier of the animal.
+       * @example 7
+       */
+      readonly petId: bigint;
+      /**
+       * Format: int32
+       * @description The quantity.
+       * @example 2
+       */
+      readonly quantity: number;
+      /**
+       * Format: date-time
+       * @description When the order ships.
+       * @example 2026-03-31T14:30:00.000Z
+       */
+      readonly shipDate?: string;
+      /**
+       * @description Whether the order is complete, which is final.
+       * @example false
+       */
+      readonly complete: boolean;
+    };
+    /** @description An order to add. The service assigns its id; it is not complete. */
+    readonly NewOrder: {
+      /**
+       * Format: int64
+       * @description Identifier of the animal.
+       * @example 7
+       */
+      readonly petId: bigint;
+      /**
+       * Format: int32
+       * @description The quantity.
+       * @default 1
+       * @example 2
+       */
+      readonly quantity?: number;
+      /**
+       * Format: date-time
+       * @description When the order ships.
+       * @example 2026-03-31T14:30:00.000Z
+       */
+      readonly shipDate?: string;
+    };
+    /** @description The fields of an order to change. */
+    readonly OrderChange: {
+      /**
+       * Format: int32
+       * @description The quantity.
+       * @example 2
+       */
+      readonly quantity?: number;
+      /**
+       * Format: date-time
+       * @description When the order ships.
+       * @example 2026-03-31T14:30:00.000Z
+       */
+      readonly shipDate?: string | null;
+      /**
+       * @description Completes the order: the animal is sold.
+       * @example true
+       * @enum {boolean}
+       */
+      readonly complete?: true;
+    };
+    /** @description The body of every answer that is not a success. */
+    readonly Error: {
+      /**
+       * @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `in_use`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`.
+       * @example not_found
+       */
+      readonly code: string;
+      /**
+       * @description Human-readable description.
+       * @example There is no such animal.
+       */
+      readonly message: string;
+      /**
+       * @description The HTTP status code of the response.
+       * @example 404
+       */
+      readonly status: number;
+    };
+    readonly Pets: readonly components['schemas']['Pet'][];
+    readonly Orders: readonly components['schemas']['Order'][];
+    readonly listPetsQuery: {
+      /** @description Maximum number of items returned. */
+      readonly limit?: number;
+      /** @description Return only items whose id is greater: the last id of the previous page. */
+      readonly after?: bigint;
+      /** @description Return only animals with this status. */
+      readonly status?: components['schemas']['PetStatus'];
+      /** @description Return only animals with these ids. Those that do not exist are left out. */
+      readonly ids?: readonly bigint[];
+    };
+    readonly listOrdersQuery: {
+      /** @description Maximum number of items returned. */
+      readonly limit?: number;
+      /** @description Return only items whose id is greater: the last id of the previous page. */
+      readonly after?: bigint;
+      /** @description Only orders of this animal. */
+      readonly petId?: bigint;
+      /** @description Only complete orders, or only open ones. */
+      readonly complete?: boolean;
+    };
+    /** @enum {unknown} */
+    readonly ErrorCode:
+      | 'bad_request'
+      | 'invalid_parameter'
+      | 'unknown_parameter'
+      | 'missing_api_key'
+      | 'invalid_api_key'
+      | 'expired_api_key'
+      | 'request_timeout'
+      | 'uri_too_long'
+      | 'rate_limited'
+      | 'headers_too_large'
+      | 'internal_error'
+      | 'service_unavailable'
+      | 'invalid_json'
+      | 'missing_field'
+      | 'invalid_field'
+      | 'unknown_field'
+      | 'invalid_idempotency_key'
+      | 'idempotency_key_reused'
+      | 'payload_too_large'
+      | 'unsupported_media_type'
+      | 'not_found'
+      | 'gone'
+      | 'animal_not_available'
+      | 'order_complete'
+      | 'in_use';
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type PetStatus = components['schemas']['PetStatus'];
+export type Pet = components['schemas']['Pet'];
+export type NewPet = components['schemas']['NewPet'];
+export type Order = components['schemas']['Order'];
+export type NewOrder = components['schemas']['NewOrder'];
+export type OrderChange = components['schemas']['OrderChange'];
+export type Error = components['schemas']['Error'];
+export type Pets = components['schemas']['Pets'];
+export type Orders = components['schemas']['Orders'];
+export type ListPetsQuery = components['schemas']['listPetsQuery'];
+export type ListOrdersQuery = components['schemas']['listOrdersQuery'];
+export type ErrorCode = components['schemas']['ErrorCode'];
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;
+
+/** The members of answers that are 64-bit integers. */
+export const INT64: ReadonlySet<string> = new Set(['id', 'categoryId', 'petId']);
