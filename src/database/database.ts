@@ -98,16 +98,11 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         const names = columns.map(({ databaseName }) => this.dataSource.driver.escape(databaseName));
         await this.dataSource.query(`SELECT ${names.join(', ')} FROM ${tablePath} WHERE false`);
       }
-      const [mode] = await this.dataSource.query<{ isReadOnly: string }[]>(
-        `SELECT current_setting('transaction_read_only') AS "isReadOnly"`,
-      );
-      if (mode?.isReadOnly === 'on') throw new Error('The server is read-only');
+      const [mode] = await this.dataSource.query<Record<string, string>[]>('SHOW transaction_read_only');
+      if (mode?.['transaction_read_only'] === 'on') throw new Error('The server is read-only');
       this.note(undefined);
     } catch (cause) {
       this.note(cause);
-      // One that was killed, or whose folder was emptied, does not come back by itself.
-      if (!this.config.databaseUrl)
-        await startEmbeddedPostgres(this.config.databaseDirectory).catch(() => {});
       throw new DatabaseUnavailable(false, { cause });
     }
   }

@@ -49,6 +49,7 @@ export async function startEmbeddedPostgres(folder: string): Promise<{ url: stri
     const place = { programs: join(native, 'bin'), home, cluster, log, env: environment(native, home) };
     holdPipe(place);
     tellOfPglite(place);
+    sweep(place);
     if (!fs.existsSync(cluster)) createCluster(place);
     const sockets = socketFolder(cluster);
     if (sockets !== cluster) makePrivate(sockets);
@@ -60,7 +61,7 @@ export async function startEmbeddedPostgres(folder: string): Promise<{ url: stri
   } catch (error) {
     const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').slice(-3) : [];
     const message = `The embedded PostgreSQL in ${home} does not start: ${(error as Error).message}`;
-    const advice = 'To use another server, set DATABASE_URL.';
+    const advice = `${isRoot ? 'Run as another user than root, or use' : 'To use'} another server: set DATABASE_URL.`;
     throw new Error([message, ...lines, advice].join('\n'), { cause: error });
   }
 }
@@ -117,13 +118,17 @@ function tellOfPglite({ home, cluster }: Place): void {
   new Logger('Database').warn(`${message} ${advice}`);
 }
 
-/** Renamed when it is whole, so that a killed process leaves no half of it. */
-function createCluster({ programs, home, cluster, env }: Place): void {
+/** Removes what initdb leaves when it is killed. */
+function sweep({ home }: Place): void {
   for (const name of fs.readdirSync(home)) {
     const left = join(home, name);
     const isOld = /^postgres\.\d+$/.test(name) && Date.now() - fs.statSync(left).mtimeMs > START_LIMIT_MS;
     if (isOld) fs.rmSync(left, { recursive: true, force: true });
   }
+}
+
+/** Renamed when it is whole, so that a killed process leaves no half of it. */
+function createCluster({ programs, cluster, env }: Place): void {
   const unfinished = `${cluster}.${process.pid}`;
   const [command, ...args] = asUser(join(programs, 'initdb'), '-D', unfinished, ...INITDB.split(' '));
   const { status, error, stderr } = spawnSync(command!, args, { env, encoding: 'utf8' });
