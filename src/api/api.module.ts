@@ -8,10 +8,7 @@ import { CreateIdempotencyRecords1795340000001 } from './idempotency/migrations/
 /** What the decorators of operations need from the container. */
 @Global()
 @Module({
-  imports: [
-    DiscoveryModule,
-    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001]),
-  ],
+  imports: [DiscoveryModule, DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001])],
   providers: [IdempotencyRecords],
   exports: [IdempotencyRecords],
 })

@@ -62,11 +62,7 @@ export const DEPRECATED = 'deprecated';
 
 /** Deprecates an operation. The policy determines its headers, its sunset and its documentation. */
 export function Deprecated(policy: Type<DeprecationPolicy>): MethodDecorator {
-  return applyDecorators(
-    SetMetadata(DEPRECATED, policy),
-    UseGuards(SunsetGuard),
-    ApiOperation({ deprecated: true }),
-  );
+  return applyDecorators(SetMetadata(DEPRECATED, policy), UseGuards(SunsetGuard), ApiOperation({ deprecated: true }));
 }
 
 /** Bounds the number of time series; all further names share the label "other". */

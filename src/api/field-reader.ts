@@ -31,16 +31,13 @@ export class FieldReader<T extends object> {
   constructor(private readonly type: Type<T>) {
     this.fields = [...fieldsOf(type)];
     const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-    this.isValidated = checks.some(
-      ({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation',
-    );
+    this.isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
     this.isTransformed = this.fields.some(([name]) => {
       const transforms = defaultMetadataStorage.findTransformMetadatas(type, name, 0);
       return transforms.length > 1 || defaultMetadataStorage.findTypeMetadata(type, name) !== undefined;
     });
     const without = checks.find(({ propertyName }) => !this.fields.some(([name]) => name === propertyName));
-    if (without)
-      throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
+    if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
   }
 
   /** Returns an instance, or the first fault. An unknown field precedes all others. */
@@ -54,14 +51,11 @@ export class FieldReader<T extends object> {
       if (value === undefined) {
         if (field.default !== undefined) target[name] = field.default;
         else if (!field.optional)
-          return (
-            this.unknownIn(given) ?? new Fault('missing', name, `is missing; it must be ${field.expected}`)
-          );
+          return this.unknownIn(given) ?? new Fault('missing', name, `is missing; it must be ${field.expected}`);
         continue;
       }
       const read = field.convert(value);
-      if (!field.check(read))
-        return this.unknownIn(given) ?? new Fault('invalid', name, refusalOf(field, value));
+      if (!field.check(read)) return this.unknownIn(given) ?? new Fault('invalid', name, refusalOf(field, value));
       target[name] = read;
       taken++;
     }
@@ -104,11 +98,7 @@ const CODES: Record<'field' | 'parameter', Record<Kind, ErrorCode>> = {
 };
 
 /** Throws the error that names the first fault. No resource can exist at a path with an invalid parameter. */
-export function readInput<T extends object>(
-  type: Type<T>,
-  given: Plain,
-  source: 'body' | 'query' | 'param',
-): T {
+export function readInput<T extends object>(type: Type<T>, given: Plain, source: 'body' | 'query' | 'param'): T {
   const read = readerOf(type).read(given);
   if (!(read instanceof Fault)) return read;
   if (source === 'param') throw notFound('resource');

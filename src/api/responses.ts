@@ -39,12 +39,7 @@ export function Created<T>(
 
 /** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
 export function Updated(answer: Answer): MethodDecorator {
-  return applyDecorators(
-    HttpCode(200),
-    Repeatable(),
-    ApiConsumes(PLAIN_JSON, MERGE_PATCH),
-    ApiOkResponse(answer),
-  );
+  return applyDecorators(HttpCode(200), Repeatable(), ApiConsumes(PLAIN_JSON, MERGE_PATCH), ApiOkResponse(answer));
 }
 
 /** Answers a DELETE with 204 and no body. */

@@ -5,7 +5,6 @@ import { Config } from '../common/config.js';
 import { DEPRECATED, type DeprecationPolicy } from './deprecation.js';
 import { notesOf, type OperationObject, operationsOf, responsesOf } from './document/operations.js';
 import { linksOf, type Page, PAGED } from './pages.js';
-import { locationOf } from './render-answer.js';
 import { CREATED, type Creation } from './responses.js';
 
 const DOCUMENT = 'https://document.invalid/';
@@ -65,12 +64,12 @@ function sendLocation(
   { at }: Creation,
   policy: DeprecationPolicy | undefined,
 ): void {
-  const locate = (resource: never) => (policy?.isOver() ? undefined : apiBase + at(resource));
-  route.config = { ...route.config, locationOf: locate };
-  route.preSerialization = (request, reply, resource, done) => {
-    const location = locationOf(resource, request);
+  const locationOf = (created: unknown) => (policy?.isOver() ? undefined : apiBase + at(created as never));
+  route.config = { ...route.config, locationOf };
+  route.preSerialization = (_request, reply, created, done) => {
+    const location = locationOf(created);
     if (location !== undefined) void reply.header('location', location);
-    done(null, resource);
+    done(null, created);
   };
 }
 

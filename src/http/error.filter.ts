@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ERROR_CODES, ERRORS } from '../api/error-catalogue.js';
+import { ERROR_CODES, kindOf } from '../api/error-catalogue.js';
 import { ApiError, errorOfConstraint, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { JSON_TYPE } from '../api/media-types.js';
@@ -26,9 +26,9 @@ export class ErrorFilter implements ExceptionFilter {
 
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toApiError(thrown, request.method);
-  if (error.code === 'internal_error') request.log.error({ err: thrown }, 'unexpected failure');
+  if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'unexpected failure');
   else if (error.status >= 500 && thrown !== error)
-    request.log.warn({ reason: messageOf(thrown) }, error.message);
+    request.log.warn({ requestId: request.id, reason: messageOf(thrown) }, error.message);
   if (reply.sent || reply.raw.headersSent) return; // the response has begun
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
@@ -37,8 +37,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
 function toApiError(thrown: unknown, method: string): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const meaning = meaningOf(thrown);
-  if (meaning?.kind === 'constraint')
-    return errorOfConstraint(meaning.name) ?? new ApiError('internal_error');
+  if (meaning?.kind === 'constraint') return errorOfConstraint(meaning.name) ?? new ApiError('internal_error');
   const isChange = method !== 'GET' && method !== 'HEAD';
   if (meaning?.kind === 'unknown' && isChange)
     return unavailable('The database was lost before it answered: the outcome is unknown.');
@@ -47,7 +46,7 @@ function toApiError(thrown: unknown, method: string): ApiError {
   // Messages of frameworks and libraries are not for clients: each code has its own message.
   if (status < 400 || status >= 500) return new ApiError('internal_error');
   if (status === 403) return new ApiError('not_found'); // a client must not learn that there is something
-  const code = ERROR_CODES.find((candidate) => ERRORS[candidate].status === status);
+  const code = ERROR_CODES.find((candidate) => kindOf(candidate).status === status);
   return new ApiError(status === 400 || !code ? 'bad_request' : code);
 }
 

@@ -1,12 +1,6 @@
 import { type DeclaredError, allErrors } from '../errors.js';
 import { type ErrorCode, type ErrorKind, kindOf } from '../error-catalogue.js';
-import {
-  headerRef,
-  type OperationObject,
-  type ResponseObject,
-  type SchemaObject,
-  schemaRef,
-} from './operations.js';
+import { headerRef, type OperationObject, type ResponseObject, type SchemaObject, schemaRef } from './operations.js';
 
 /** Errors of every operation: they arise before or after it. */
 const ANYWHERE: ErrorCode[] = [

@@ -7,84 +7,28 @@ export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
 /** Statuses that are sent before routing. */
 const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'default']);
 
-const text = { type: 'string' } as const;
-
-const DEPRECATION: HeadersObject = {
-  Deprecation: {
-    description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
-    schema: { ...text, pattern: '^@[0-9]+$' },
-    example: '@1764892800',
-  },
-  Sunset: {
-    description: 'When the operation is to be removed (RFC 8594).',
-    schema: text,
-    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  },
-  DeprecationLinks: {
-    description: 'What replaces the operation, and the page that explains its deprecation.',
-    schema: text,
-    example:
-      '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"',
-  },
-};
+const text = (description: string, more: object = {}) =>
+  ({ description, schema: { type: 'string' }, ...more }) as never;
+const required = { required: true };
+const pattern = (given: string) => ({ schema: { type: 'string', pattern: given } });
+const constant = (value: string) => ({ schema: { type: 'string', const: value } });
 
 /** The headers that responses refer to by name. Those that are not required may be left out. */
+// prettier-ignore
 export const HEADERS: HeadersObject = {
-  'X-Request-Id': {
-    description:
-      'Names the request in the logs of the service; taken from the request when it is well formed.',
-    required: true,
-    schema: { ...text, pattern: REQUEST_ID_PATTERN },
-  },
-  'Cache-Control': {
-    description: 'Answers are not to be stored.',
-    required: true,
-    schema: { ...text, const: 'no-store' } as never,
-  },
-  'WWW-Authenticate': {
-    description: 'How to authenticate (RFC 6750).',
-    required: true,
-    schema: text,
-    example: `Bearer realm="${SERVICE_NAME}", error="invalid_token"`,
-  },
-  'Retry-After': {
-    description: 'The number of seconds after which to try again.',
-    required: true,
-    schema: { ...text, pattern: '^[0-9]+$' },
-    example: '1',
-  },
-  'RateLimit-Policy': {
-    description: 'The number of requests (`q`) that a key may make within a number of seconds (`w`).',
-    schema: text,
-    example: '"requests";q=60000;w=60',
-  },
-  RateLimit: {
-    description: 'How many requests remain (`r`) until the count begins anew, in so many seconds (`t`).',
-    schema: text,
-    example: '"requests";r=59999;t=60',
-  },
-  'Accept-Patch': {
-    description: 'The media types that the operation takes (RFC 5789).',
-    required: true,
-    schema: text,
-    example: 'application/json, application/merge-patch+json',
-  },
-  PageLinks: {
-    description: 'Where the first page is and, when more items follow, the next one (RFC 8288).',
-    required: true,
-    schema: text,
-    example: '</v1/pets?limit=20>; rel="first", </v1/pets?limit=20&after=20>; rel="next"',
-  },
-  Location: {
-    description: 'Where to fetch what was created, for as long as that operation exists.',
-    schema: text,
-    example: '/v1/pets/1',
-  },
-  [REPLAYED_HEADER]: {
-    description: `This is the first answer again: the request was repeated under its ${KEY_HEADER}.`,
-    schema: { ...text, const: 'true' } as never,
-  },
-  ...DEPRECATION,
+  'X-Request-Id': text('Names the request in the logs of the service; taken from the request when it is well formed.', { ...required, ...pattern(REQUEST_ID_PATTERN) }),
+  'Cache-Control': text('Answers are not to be stored.', { ...required, ...constant('no-store') }),
+  'WWW-Authenticate': text('How to authenticate (RFC 6750).', { ...required, example: `Bearer realm="${SERVICE_NAME}", error="invalid_token"` }),
+  'Retry-After': text('The number of seconds after which to try again.', { ...required, ...pattern('^[0-9]+$'), example: '1' }),
+  'RateLimit-Policy': text('The number of requests (`q`) that a key may make within a number of seconds (`w`).', { example: '"requests";q=60000;w=60' }),
+  RateLimit: text('How many requests remain (`r`) until the count begins anew, in so many seconds (`t`).', { example: '"requests";r=59999;t=60' }),
+  'Accept-Patch': text('The media types that the operation takes (RFC 5789).', { ...required, example: 'application/json, application/merge-patch+json' }),
+  PageLinks: text('Where the first page is and, when more items follow, the next one (RFC 8288).', { ...required, example: '</v1/pets?limit=20>; rel="first", </v1/pets?limit=20&after=20>; rel="next"' }),
+  Location: text('Where to fetch what was created, for as long as that operation exists.', { example: '/v1/pets/1' }),
+  [REPLAYED_HEADER]: text(`This is the first answer again: the request was repeated under its ${KEY_HEADER}.`, constant('true')),
+  Deprecation: text('Since when the operation is deprecated, in seconds since 1970 (RFC 9745).', { ...pattern('^@[0-9]+$'), example: '@1764892800' }),
+  Sunset: text('When the operation is to be removed (RFC 8594).', { example: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
+  DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
 };
 
 const NEED_KEY: ReadonlySet<string> = new Set(['post', 'patch', 'delete']);
@@ -118,10 +62,7 @@ export function describeHeaders(
 }
 
 /** Documents a policy: a description, and the sunset for tools. */
-export function describeDeprecation(
-  operation: OperationObject,
-  { sunsetDay, terms }: DeprecationPolicy,
-): void {
+export function describeDeprecation(operation: OperationObject, { sunsetDay, terms }: DeprecationPolicy): void {
   const notice = `**Deprecated: this operation is to be removed on ${sunsetDay}.** ${terms.advice}`;
   operation.deprecated = true;
   operation.description = [operation.description, notice].filter(Boolean).join('\n\n');

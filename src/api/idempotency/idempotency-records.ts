@@ -47,7 +47,7 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
     clearInterval(this.timer);
   }
 
-  private async deleteExpired(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     if (!this.database.isReady) return;
     try {
       while ((await this.deletePortion()) === PORTION);

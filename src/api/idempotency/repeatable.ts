@@ -14,7 +14,6 @@ import { Transactions } from '../../database/transactions.js';
 import type { RequestBody } from '../body.js';
 import { declareError, Refuses } from '../errors.js';
 import { JSON_TYPE } from '../media-types.js';
-import { renderAnswer } from '../render-answer.js';
 import { type AnswerRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
@@ -60,6 +59,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     change: Change | null;
   }
+  interface FastifyContextConfig {
+    /** Where a created resource can be read, while it can. */
+    locationOf?: (created: unknown) => string | undefined;
+  }
 }
 
 /** The change of a repeatable operation: `change.run((manager) => this.pets.add(newPet, manager))`. */
@@ -95,7 +98,9 @@ export class RepetitionGuard implements CanActivate {
           // An equal request waits here until the first is over.
           refuseKnown(await this.records.lock(digest, manager), bodyHash);
           const result = await work(manager);
-          const { status, location, body } = renderAnswer(result, request, reply);
+          const location = request.routeOptions.config.locationOf?.(result) ?? null;
+          const body = result === undefined ? null : (reply.serialize(result) as string);
+          const { statusCode: status } = reply;
           await this.records.insert({ digest, bodyHash, status, location, body }, manager);
           return result;
         }),
