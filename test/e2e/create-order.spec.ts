@@ -12,18 +12,15 @@ describe('createOrder: POST /v1/store/orders', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(['available', undefined])(
-    'orders an animal with status %s, which becomes pending',
-    async (status) => {
-      const pet = await addPet(service, status ? { status } : {});
-      const answer = await service.post(ORDERS, { petId: pet.id, ...ORDER });
-      const { id } = answer.json as OrderBody;
-      expectAnswer(answer, 201, { id, petId: pet.id, ...ORDER, complete: false });
-      expect(answer.headers['location']).toBe(`${ORDERS}/${id}`);
-      expectAnswer(await service.get(`${ORDERS}/${id}`), 200, answer.json);
-      expect(await statusOf(service, pet.id)).toBe('pending');
-    },
-  );
+  it.each(['available', undefined])('orders an animal with status %s, which becomes pending', async (status) => {
+    const pet = await addPet(service, status ? { status } : {});
+    const answer = await service.post(ORDERS, { petId: pet.id, ...ORDER });
+    const { id } = answer.json as OrderBody;
+    expectAnswer(answer, 201, { id, petId: pet.id, ...ORDER, complete: false });
+    expect(answer.headers['location']).toBe(`${ORDERS}/${id}`);
+    expectAnswer(await service.get(`${ORDERS}/${id}`), 200, answer.json);
+    expect(await statusOf(service, pet.id)).toBe('pending');
+  });
 
   it('has a quantity of 1 and no shipDate if they are left out', async () => {
     const { id: petId } = await addPet(service);
@@ -59,9 +56,9 @@ describe('createOrder: POST /v1/store/orders', () => {
     expectError(await service.post(ORDERS, { petId }), 'animal_not_available');
   });
 
-  it('adds exactly one of 30 orders of one animal at the same moment', async () => {
+  it('adds exactly one of 12 orders of one animal at the same moment', async () => {
     const { id: petId } = await addPet(service);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => service.post(ORDERS, { petId })));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => service.post(ORDERS, { petId })));
     const made = answers.filter(({ status }) => status === 201);
     expect(made).toHaveLength(1);
     for (const answer of answers) if (answer !== made[0]) expectError(answer, 'animal_not_available');

@@ -4,7 +4,6 @@ import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addPet, type PetBody } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
-import { parseRaw, sendRaw } from './support/socket.js';
 
 const LAST_INSTANT = '2030-12-04T23:59:59Z';
 const SUNSET = '2030-12-05T00:00:00Z';
@@ -41,25 +40,9 @@ describeInside('Before its sunset, getPet', () => {
     ['401', () => service.call('GET', '/v1/pets/1')],
     ['404', () => service.get('/v1/pets/999999999')],
     ['404 for an invalid id', () => service.get('/v1/pets/x')],
-    [
-      'HEAD',
-      () =>
-        service.call('HEAD', `/v1/pets/${pet.id}`, { headers: { authorization: `Bearer ${service.key}` } }),
-    ],
+    ['HEAD', () => service.call('HEAD', `/v1/pets/${pet.id}`, { headers: { authorization: `Bearer ${service.key}` } })],
   ])('announces it on every answer: %s', async (_, send) => {
     expectAnnounced(await send());
-  });
-
-  it.each([
-    ['414', `/v1/pets/1?${'x'.repeat(9_000)}`],
-    ['400', '/v1/pets/%zz'],
-  ])('announces it on the %s of a request that reaches no route', async (status, target) => {
-    const raw = await sendRaw(
-      service.origin,
-      `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    );
-    expect(raw).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expectAnnounced(parseRaw(raw));
   });
 
   it('is announced on no other operation', async () => {

@@ -17,7 +17,9 @@ const TRANSPORT = new Set([
   'vary',
   'access-control-allow-origin',
   'access-control-expose-headers',
+  'content-security-policy',
   'x-content-type-options',
+  'referrer-policy',
   'strict-transport-security',
 ]);
 

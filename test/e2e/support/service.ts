@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { KeysService } from '../../../src/auth/keys.service.js';
 import { Clock } from '../../../src/common/clock.js';
 import { Config } from '../../../src/common/config.js';
+import { LINES } from '../../../src/common/log.js';
 import { createApp } from '../../../src/create-app.js';
 import { Database } from '../../../src/database/database.js';
 import { createDatabase, type TestDatabase } from '../../support/database.js';
@@ -65,11 +66,11 @@ export async function startService(
     log.push(line);
     rememberLine(line);
   };
-  const own = { databaseUrl: database.url, databasePoolSize: 5 };
+  const own = { databaseUrl: database.url };
   const app = await createApp(Object.assign(new Config(), own, settings), {
     clock,
     features,
-    logger: pino({ level: 'debug' }, { write }),
+    logger: pino({ ...LINES, level: 'debug' }, { write }),
   });
   await app.listen(0, '127.0.0.1');
   await app.get(Database).whenReady();
