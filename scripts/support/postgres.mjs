@@ -1,0 +1,102 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.mjs';
+import { missing } from './programs.mjs';
+
+/**
+ * Starts a PostgreSQL server of its own in a temporary folder, on a free port of loopback. `stop` ends it by a signal:
+ * SIGINT, or SIGQUIT for "immediate"; `start` starts it again; `remove` deletes it, as does the end of this process, unless
+ * it is killed.
+ */
+export async function startPostgres(settings = {}) {
+  const binaries = findBinaries();
+  const account = serverAccount();
+  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const [data, log] = [join(folder, 'data'), join(folder, 'log')];
+  if (account.uid) chownSync(folder, account.uid, account.gid);
+  const options = { ...account, cwd: '/', env: { ...process.env, LC_ALL: 'C' } };
+  const initdb = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ];
+  execFileSync(join(binaries, 'initdb'), initdb, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
+  const port = await freePort();
+  const all = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, ...settings };
+  const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const isReady = () =>
+    spawnSync(join(binaries, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', port]).status === 0;
+  let server;
+
+  async function start() {
+    const output = openSync(log, 'a');
+    // Detached: Ctrl-C reaches the command first, which still needs its database.
+    server = spawn(join(binaries, 'postgres'), args, {
+      ...options,
+      detached: true,
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    for (; !isReady(); await pause(50))
+      if (server.exitCode !== null)
+        throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
+  }
+  async function stop(signal = 'SIGINT') {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, 'exit');
+  }
+  async function remove() {
+    process.off('exit', end);
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  function end() {
+    server.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  process.on('exit', end);
+  await start();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return { url, port, data, log, account, start, stop, remove, kill: (signal) => server.kill(signal) };
+}
+
+/** Those of POSTGRES_BINARIES, or the newest that Debian's packages have installed, or those on the PATH. */
+function findBinaries() {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => b - a) : [];
+  const onPath = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
+  const folders = [
+    process.env.POSTGRES_BINARIES,
+    ...versions.map((each) => join(debian, each, 'bin')),
+    onPath,
+  ];
+  const found = folders.find((folder) => folder && existsSync(join(folder, 'initdb')));
+  return found ?? missing('PostgreSQL', 'On Debian and Ubuntu: sudo apt-get install postgresql');
+}
+
+/** PostgreSQL refuses to run as root, so root uses the account of its package. */
+function serverAccount() {
+  if (process.getuid() !== 0) return {};
+  const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}

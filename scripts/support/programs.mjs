@@ -1,0 +1,59 @@
+// Programs that scripts start, and where they come from.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { constants, homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+/** The exit code for "a program that this needs is not installed" (EX_UNAVAILABLE of sysexits.h). */
+const UNAVAILABLE = 69;
+
+/** Writes to stderr: stdout belongs to the command that is run. */
+export const say = (text) => process.stderr.write(`${text}\n`);
+
+export function giveUp(text, code = 1) {
+  say(text);
+  process.exit(code);
+}
+
+export function require(program, debianPackage) {
+  if (spawnSync('which', [program], { stdio: 'ignore' }).status === 0) return program;
+  return missing(program, `On Debian and Ubuntu: sudo apt-get install ${debianPackage}`);
+}
+
+export const missing = (program, advice) => giveUp(`${program} is not installed. ${advice}`, UNAVAILABLE);
+
+/** Runs a command to its end, passes signals on to it, and returns its exit code. */
+export async function run(command, args, env = process.env) {
+  const child = spawn(command, args, { env, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.on('error', ({ message }) => resolve((say(message), 127)));
+    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
+}
+
+/** The arguments after the script, as a command: `node scripts/with-….mjs -- npm test`. */
+export function commandOf(script) {
+  const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
+  return command
+    ? [command, args]
+    : giveUp(`Which command? Usage: node ${script} -- <command> [arguments …]`);
+}
+
+/** A program of PyPI in an environment of its own, which is made once: `pythonProgram('schemathesis', '4.32.5')`. */
+export function pythonProgram(name, version) {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  const folder = join(cache, 'animal-store', `${name}-${version}`);
+  const program = join(folder, 'bin', name);
+  if (existsSync(program)) return program;
+  say(`Installing ${name} ${version} in ${folder}, once …`);
+  const made = [
+    ['python3', ['-m', 'venv', folder]],
+    [join(folder, 'bin', 'pip'), ['install', '--quiet', `${name}==${version}`]],
+  ].every(([command, args]) => spawnSync(command, args, { stdio: ['ignore', 2, 2] }).status === 0);
+  if (made) return program;
+  rmSync(folder, { recursive: true, force: true });
+  return undefined;
+}
