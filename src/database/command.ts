@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Clock } from '../common/clock.js';
-import { Config, loadConfig } from '../common/config.js';
+import { Config, ConfigError, loadConfig } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { Database } from './database.js';
 import { DatabaseModule } from './database.module.js';
@@ -24,10 +24,7 @@ export async function runCommand(main: () => Promise<string>): Promise<void> {
 }
 
 /** Runs `use` with the providers of one module, connected to the configured database. */
-export async function withModule<T>(
-  module: Type,
-  use: (context: INestApplicationContext) => Promise<T>,
-): Promise<T> {
+export async function withModule<T>(module: Type, use: (context: INestApplicationContext) => Promise<T>): Promise<T> {
   const config = loadConfig();
   requireDatabase(config);
   const providers = [{ provide: Config, useValue: config }, Clock, Metrics];
@@ -49,23 +46,19 @@ class CommandModule {}
 function requireDatabase({ databaseUrl, databaseDirectory, keyEnvironment }: Config): void {
   if (databaseUrl) return;
   if (keyEnvironment === 'live' && databaseDirectory === new Config().databaseDirectory)
-    throw new UsageError(
-      'KEY_ENVIRONMENT is live: set DATABASE_URL or DATABASE_DIR (in quotes, if a shell reads it).',
-    );
+    throw new UsageError('KEY_ENVIRONMENT is live: set DATABASE_URL or DATABASE_DIR (in quotes, if a shell reads it).');
   process.stderr.write(`In the embedded database ${databaseDirectory}:\n`);
 }
 
 async function waitFor(database: Database): Promise<void> {
-  const timeout = sleep(WAIT_MS, undefined, { ref: false });
-  await Promise.race([database.whenReady(), timeout]);
-  if (!database.isReady)
-    throw new UsageError(
-      `The database cannot be used: ${database.problem ?? 'it does not answer'}\nCheck DATABASE_URL, and that the server is running.`,
-    );
+  await Promise.race([database.whenReady(), sleep(WAIT_MS, undefined, { ref: false })]);
+  if (database.isReady) return;
+  const problem = `The database cannot be used: ${database.problem ?? 'it does not answer'}`;
+  throw new UsageError(`${problem}\nCheck DATABASE_URL, and that the server is running.`);
 }
 
 function explain(error: unknown): string {
-  if (error instanceof UsageError || (error as Error).name === 'ConfigError') return (error as Error).message;
+  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
   if (meaningOf(error)?.kind === 'unknown')
     return `Whether the command took effect is unknown: look before you repeat it. ${reasonOf(error)}`;
   return `The command failed: ${reasonOf(error)}`;

@@ -12,8 +12,7 @@ pg.defaults.parseInputDatesAsUTC = true;
 
 const INT8: number = pg.types.builtins.INT8;
 const types = {
-  getTypeParser: (oid: number, format?: 'text') =>
-    oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format),
+  getTypeParser: (oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format)),
 } as pg.CustomTypesConfig;
 
 /**

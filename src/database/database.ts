@@ -34,20 +34,17 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     @Inject(MIGRATIONS) private readonly migrations: MigrationClass[],
     metrics: Metrics,
   ) {
+    const { driver } = dataSource as unknown as { driver: { master?: pg.Pool } };
     const isUp = (): number => Number(this.isReady && this.problem === undefined);
     metrics.gauge('database_up', '1 while the database can be used.', isUp);
-    const pool = (): pg.Pool | undefined => (dataSource.driver as unknown as { master?: pg.Pool }).master;
-    const connections = 'Open connections for transactions.';
-    metrics.gauge('database_connections', connections, () => pool()?.totalCount ?? 0);
+    const connections = (): number => driver.master?.totalCount ?? 0;
+    metrics.gauge('database_connections', 'Open connections for transactions.', connections);
   }
 
   async onModuleInit(): Promise<void> {
-    if (!this.config.databaseUrl) await startEmbeddedPostgres(this.config.databaseDirectory);
+    await this.startEmbedded();
     this.connected = this.connect();
-    this.connected.catch((error: unknown) => {
-      this.problem = reasonOf(error);
-      this.logger.fatal(`The database cannot be used: ${this.problem}`);
-    });
+    this.connected.catch((error: unknown) => this.note(error));
   }
 
   /** Resolves when the database is connected and migrated. Rejects when a migration fails. */
@@ -75,7 +72,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         if (signal.aborted) return await this.dataSource.destroy();
         this.isReady = true;
         this.note(undefined);
-        this.checks = setInterval(() => void this.check().catch(() => this.revive()), CHECK_EVERY_MS).unref();
+        this.checks = setInterval(() => void this.observe(), CHECK_EVERY_MS).unref();
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -86,9 +83,13 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     }
   }
 
+  private async startEmbedded(): Promise<void> {
+    if (!this.config.databaseUrl) await startEmbeddedPostgres(this.config.databaseDirectory);
+  }
+
   /** An embedded server that was killed does not come back by itself. */
-  private async revive(): Promise<void> {
-    if (!this.config.databaseUrl) await startEmbeddedPostgres(this.config.databaseDirectory).catch(() => {});
+  private async observe(): Promise<void> {
+    await this.check().catch(() => this.startEmbedded().catch(() => {}));
   }
 
   private async ask(): Promise<void> {
@@ -112,8 +113,8 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     const problem = error === undefined ? undefined : reasonOf(error);
     if (problem === this.problem) return;
     this.problem = problem;
-    if (problem) this.logger.error(`The database cannot be used, trying again until it can: ${problem}`);
-    else this.logger.log('The database can be used again.');
+    if (problem) this.logger.error(`The database cannot be used: ${problem}`);
+    else this.logger.log('The database can be used.');
   }
 
   onModuleDestroy(): void {

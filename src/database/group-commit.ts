@@ -29,8 +29,7 @@ export class GroupCommit implements OnApplicationShutdown {
   private readonly waiting: Insert[] = [];
   /** The tables whose rows a trigger changes. */
   private readonly ungrouped = new Set<Table>();
-  /** By the number of rows. */
-  private readonly prepared = new Map<Table, Prepared<ObjectLiteral>[]>();
+  private readonly prepared = new Map<string, Prepared<ObjectLiteral>>();
   private readonly sizes: ReturnType<Metrics['histogram']>;
 
   constructor(
@@ -40,8 +39,8 @@ export class GroupCommit implements OnApplicationShutdown {
   ) {
     this.pipelines = Array.from({ length: WRITE_CONNECTIONS }, () => new Pipeline(config));
     metrics.gauge('database_queue_length', 'Rows that wait to be stored.', () => this.waiting.length);
-    const help = 'Rows that were stored together.';
-    this.sizes = metrics.histogram('database_group_size', help, [], [1, 2, 4, 8, 16, 32]);
+    const sizes = [1, 2, 4, 8, 16, 32];
+    this.sizes = metrics.histogram('database_group_size', 'Rows stored together.', [], sizes);
   }
 
   /** `values` are those of all columns that the database does not generate, `null` for absent ones. */
@@ -84,17 +83,16 @@ export class GroupCommit implements OnApplicationShutdown {
   }
 
   private prepare(table: Table, count: number): Prepared<ObjectLiteral> {
-    const known = this.prepared.get(table) ?? [];
-    this.prepared.set(table, known);
-    return (known[count] ??= prepareInsert(table, count));
+    const key = `${table.metadata.tableName} ${count}`;
+    const prepared = this.prepared.get(key) ?? prepareInsert(table, count);
+    this.prepared.set(key, prepared);
+    return prepared;
   }
 
   /** What waits would wait for the same in vain. It was not sent, so nothing about it is unknown. */
   private refuse(group: Insert[], cause: unknown): void {
-    const kind = meaningOf(cause)?.kind;
-    const refusal = kind ? new DatabaseUnavailable(kind === 'unknown', { cause }) : cause;
-    for (const { reject } of group) reject(refusal);
-    const notSent = kind ? new DatabaseUnavailable(false, { cause }) : cause;
+    for (const { reject } of group) reject(cause);
+    const notSent = meaningOf(cause) ? new DatabaseUnavailable(false, { cause }) : cause;
     for (const { reject } of this.waiting.splice(0)) reject(notSent);
   }
 
@@ -104,8 +102,7 @@ export class GroupCommit implements OnApplicationShutdown {
 }
 
 /** By its value: data exception, integrity constraint, raised by a trigger. */
-const isRowAtFault = (error: unknown): boolean =>
-  /^(?:22|23|P0)/.test((error as { code?: string }).code ?? '');
+const isRowAtFault = (error: unknown): boolean => /^(?:22|23|P0)/.test((error as { code?: string }).code ?? '');
 
 /**
  * RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. False if that
@@ -118,19 +115,15 @@ function deal(group: Insert[], stored: ObjectLiteral[], properties: string[]): b
       .map((property) => (entity[property] as unknown) ?? null)
       .map((value) => (typeof value === 'object' ? JSON.stringify(value) : `=${value as string}`))
       .join('\0');
-  const byContent = new Map<string, ObjectLiteral[]>();
-  for (const entity of stored) {
+  const left = stored.map((entity) => ({ entity, content: contentOf(entity) }));
+  const others = group.filter(({ entity, resolve }) => {
     const content = contentOf(entity);
-    byContent.set(content, [...(byContent.get(content) ?? []), entity]);
-  }
-  const others = group.filter((insert) => {
-    const entity = byContent.get(contentOf(insert.entity))?.pop();
-    if (entity) insert.resolve(entity);
-    return !entity;
+    const found = left.findIndex((row) => row.content === content);
+    if (found >= 0) resolve(left.splice(found, 1)[0]!.entity);
+    return found < 0;
   });
   // A trigger has changed rows. Two of them cannot be told apart.
-  const [changed] = [...byContent.values()].flat();
-  if (others.length === 1) others[0]!.resolve(changed!);
+  if (others.length === 1) others[0]!.resolve(left[0]!.entity);
   else for (const { reject } of others) reject(new DatabaseUnavailable(true));
   return others.length <= 1;
 }

@@ -15,11 +15,7 @@ const SAY_EVERY_MS = 5_000;
  * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
  * They poll, because CREATE INDEX CONCURRENTLY waits for every older statement, also for one that waits for a lock.
  */
-export async function migrate(
-  config: Config,
-  migrations: MigrationClass[],
-  signal: AbortSignal,
-): Promise<string[]> {
+export async function migrate(config: Config, migrations: MigrationClass[], signal: AbortSignal): Promise<string[]> {
   const dataSource = await new DataSource({ ...migrationOptions(config), migrations }).initialize();
   const runner = dataSource.createQueryRunner();
   try {

@@ -16,8 +16,7 @@ export const isStale = (error: unknown): boolean =>
 
 /** Nor did a read change anything whose connection was lost. One that was itself too slow would be so again. */
 export const isUnread = (error: unknown): boolean =>
-  isStale(error) ||
-  (meaningOf(error)?.kind === 'unknown' && (error as Error).message !== 'Query read timeout');
+  isStale(error) || (meaningOf(error)?.kind === 'unknown' && (error as Error).message !== 'Query read timeout');
 
 interface Connection {
   readonly client: pg.Client | pg.Pool;
@@ -71,8 +70,7 @@ export class Pipeline {
 
   private async open(): Promise<Connection> {
     const options = clientOptions(this.config);
-    if (!this.config.preparedStatements)
-      return { client: new pg.Pool({ ...options, max: 2 }).on('error', () => {}) };
+    if (!this.config.preparedStatements) return { client: new pg.Pool({ ...options, max: 2 }).on('error', () => {}) };
     const socket = new Socket();
     const pipelined = { ...options, pipeline: true, stream: () => socket };
     const client = new pg.Client(pipelined);

@@ -30,8 +30,7 @@ export function prepareInsert<T extends ObjectLiteral>(
   count: number,
 ): Prepared<T> {
   const { driver } = manager.dataSource;
-  const list = (columns: Columns): string =>
-    columns.map(({ databaseName }) => driver.escape(databaseName)).join(', ');
+  const list = (columns: Columns): string => columns.map(({ databaseName }) => driver.escape(databaseName)).join(', ');
   const written = metadata.columns.filter(isWritten);
   const rows = Array.from({ length: count }, (_, row) => {
     const parameters = written.map((_, column) => `$${row * written.length + column + 1}`);
@@ -47,10 +46,7 @@ export const writtenProperties = ({ columns }: EntityMetadata): string[] =>
 
 const isWritten = ({ isGenerated }: Columns[number]): boolean => !isGenerated;
 
-function entitiesOf<T extends ObjectLiteral>(
-  metadata: EntityMetadata,
-  columns: Columns,
-): (rows: Rows) => T[] {
+function entitiesOf<T extends ObjectLiteral>(metadata: EntityMetadata, columns: Columns): (rows: Rows) => T[] {
   const Entity = metadata.target as new () => ObjectLiteral;
   const properties = columns.map(({ propertyName }) => propertyName);
   return (rows) =>
