@@ -37,7 +37,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const document = buildDocument(app);
   const json = documentJson(document);
-  allowOrigins(fastify, config.corsOrigins, document);
+  allowOrigins(fastify, config.corsOrigins);
   installOverload(fastify, config, app.get(Metrics));
   measureRequests(fastify, app.get(Metrics));
   app.get(Shutdown).attachTo(fastify);
