@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
-import { addOrder, statusOf } from './support/resources.js';
+import { addOrder, addPet, statusOf } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 
 const ORDERS = '/v1/store/orders';
@@ -13,11 +14,7 @@ describe('An order', () => {
   afterAll(() => service.stop());
 
   it('is found by its animal and by whether it is complete, and pages keep the filters', async () => {
-    const [open, complete, other] = [
-      await addOrder(service),
-      await addOrder(service),
-      await addOrder(service),
-    ];
+    const [open, complete, other] = [await addOrder(service), await addOrder(service), await addOrder(service)];
     for (const { id } of [complete, other]) await service.patch(`${ORDERS}/${id}`, { complete: true });
     const list = async (query: string) => (await service.get(`${ORDERS}?${query}`)).json;
     expect(await list(`petId=${open.petId}`)).toEqual([open]);
@@ -64,6 +61,22 @@ describe('An order', () => {
     expectError(await service.delete(`${ORDERS}/${id}`), 'order_complete');
     expectAnswer(await service.get(`${ORDERS}/${id}`), 200, json);
     expect(await statusOf(service, petId)).toBe('sold');
+  });
+
+  describeInside('and its animal', () => {
+    it('change together or not at all', async () => {
+      const run = (sql: string) => service.database.query(sql);
+      const { id } = await addPet(service);
+      const order = await addOrder(service);
+      await run(`ALTER TABLE orders ADD CONSTRAINT no_thirteen CHECK (quantity <> 13);
+        ALTER TABLE pets ADD CONSTRAINT none_sold CHECK (status <> 'sold') NOT VALID`);
+      expectError(await service.post(ORDERS, { petId: id, quantity: 13 }), 'internal_error');
+      expectError(await service.patch(`${ORDERS}/${order.id}`, { complete: true }), 'internal_error');
+      await run('ALTER TABLE orders DROP CONSTRAINT no_thirteen; ALTER TABLE pets DROP CONSTRAINT none_sold');
+      expect(await statusOf(service, id)).toBeUndefined();
+      expectAnswer(await service.get(`${ORDERS}/${order.id}`), 200, order);
+      expect((await service.post(ORDERS, { petId: id })).status).toBe(201);
+    });
   });
 
   it.each(['9223372036854775807', '9223372036854775808', '0', '-1', '01', 'x'])(
