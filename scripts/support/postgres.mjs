@@ -83,7 +83,7 @@ export async function startPostgres(settings = {}) {
 /** Those of POSTGRES_BINARIES, or the newest that Debian's packages have installed, or those on the PATH. */
 function findBinaries() {
   const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => b - a) : [];
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => b - a) : [];
   const onPath = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
   const folders = [
     process.env.POSTGRES_BINARIES,
