@@ -4,7 +4,7 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /**
-     * @description Availability of an animal.
+     * @description Availability of the animal.
      * @enum {string}
      */
     readonly PetStatus: 'available' | 'pending' | 'sold';
@@ -130,7 +130,7 @@ export interface components {
     /** @description The body of every answer that is not a success. */
     readonly Error: {
       /**
-       * @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `in_use`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`.
+       * @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`.
        * @example not_found
        */
       readonly code: string;
@@ -192,8 +192,7 @@ export interface components {
       | 'not_found'
       | 'gone'
       | 'animal_not_available'
-      | 'order_complete'
-      | 'in_use';
+      | 'order_complete';
   };
   responses: never;
   parameters: never;
