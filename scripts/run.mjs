@@ -1,20 +1,14 @@
-// Runs a command-line program of the service: `node scripts/run.mjs auth/keys.cli issue …` runs src/auth/keys.cli.ts.
-import { existsSync } from 'node:fs';
+// Runs a program of the service, once it is installed and built: `node scripts/run.mjs auth/keys.cli issue …` runs
+// src/auth/keys.cli.ts. It runs in this process, so that signals reach it and its exit code is ours.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare } from './prepare.mjs';
-import { root } from './support/root.mjs';
-import { giveUp } from './support/say.mjs';
+import { root } from './support/programs.mjs';
 
 const [name, ...args] = process.argv.slice(2);
-if (!name) giveUp('Which program? Usage: node scripts/run.mjs <path below src, without .ts> [arguments …]');
-
-await prepare();
+prepare();
 const program = join(root, 'dist', `${name}.js`);
-if (!existsSync(program))
-  giveUp(`There is no program src/${name}.ts. Programs are the files src/**/*.cli.ts.`);
-
-process.chdir(root); // relative paths in settings refer to the checkout
+process.chdir(root); // relative paths in settings are those of the checkout
 process.argv = [process.execPath, program, ...args];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(program).href);
