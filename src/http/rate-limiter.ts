@@ -111,5 +111,6 @@ export async function connectRedis(url: string): Promise<RedisClientType> {
 /** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */
 export function networkOf(address: string): string {
   const [, ipv4] = /^(?:::ffff:)?([\d.]+)(?::\d+)?$/i.exec(address) ?? []; // some balancers add the port
-  return ipv4 ?? address.replace('[', '').split(':', 3).join(':');
+  const groups = address.replace('[', '').split('::', 1)[0]!.split(':');
+  return ipv4 ?? [...groups, '0', '0'].slice(0, 3).join(':');
 }
