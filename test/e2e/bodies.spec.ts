@@ -57,11 +57,7 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
   });
   afterAll(() => service.stop());
 
-  const sendTo = (
-    to: string,
-    sent: object | string | Buffer,
-    headers: Record<string, string | undefined> = {},
-  ) =>
+  const sendTo = (to: string, sent: object | string | Buffer, headers: Record<string, string | undefined> = {}) =>
     service.call(method, to, { body: sent, headers: { authorization: `Bearer ${service.key}`, ...headers } });
   const send = (sent: object | string | Buffer, headers?: Record<string, string | undefined>) =>
     sendTo(path, sent, headers);

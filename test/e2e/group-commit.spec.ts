@@ -19,9 +19,7 @@ describeInside('Creates at the same moment', () => {
     await service.stop();
   });
   afterEach(async () => {
-    await run(
-      'ALTER TABLE pets DROP CONSTRAINT IF EXISTS no_bad_names; DROP FUNCTION IF EXISTS judge CASCADE',
-    );
+    await run('ALTER TABLE pets DROP CONSTRAINT IF EXISTS no_bad_names; DROP FUNCTION IF EXISTS judge CASCADE');
   });
 
   const run = (sql: string) => service.database.query(sql);
@@ -46,18 +44,12 @@ describeInside('Creates at the same moment', () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    [
-      'a constraint',
-      () => run(`ALTER TABLE pets ADD CONSTRAINT no_bad_names CHECK (name NOT LIKE 'Bad%') NOT VALID`),
-    ],
+    ['a constraint', () => run(`ALTER TABLE pets ADD CONSTRAINT no_bad_names CHECK (name NOT LIKE 'Bad%') NOT VALID`)],
     ['a trigger', () => judge('TRIGGER judge BEFORE INSERT ON pets', `RAISE 'no';`)],
     [
       'a trigger at the commit',
       () =>
-        judge(
-          'CONSTRAINT TRIGGER judge AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED',
-          'RAISE check_violation;',
-        ),
+        judge('CONSTRAINT TRIGGER judge AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED', 'RAISE check_violation;'),
     ],
   ])('are stored although %s refuses others', async (_, refuseBad) => {
     await refuseBad();
@@ -77,8 +69,7 @@ describeInside('Creates at the same moment', () => {
       const key = randomUUID();
       return { key, name: `${isBad(i) ? 'Bad' : 'Good'} ${key}` };
     });
-    const send = () =>
-      Promise.all(sent.map(({ key, name }) => create(name, service, { 'idempotency-key': key })));
+    const send = () => Promise.all(sent.map(({ key, name }) => create(name, service, { 'idempotency-key': key })));
     const [first, second] = [await send(), await send()];
     for (const [i, answer] of first.entries()) {
       if (isBad(i)) expectError(answer, 'internal_error');

@@ -5,7 +5,6 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
-import { addPet } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 
 const REX = { name: 'Rex', categoryId: 1 };
@@ -78,19 +77,6 @@ describeInside('The record of a request', () => {
       other = await startService({}, undefined, [], service);
     });
     afterAll(() => other.stop());
-
-    it.each(['/v1/pets', '/v1/store/orders'])('lets equal requests happen once: POST %s', async (path) => {
-      for (let round = 0; round < 3; round++) {
-        const key = randomUUID();
-        const body = path === '/v1/pets' ? { ...REX, name: key } : { petId: (await addPet(service)).id };
-        const options = { headers: { 'idempotency-key': key } };
-        const send = (_: unknown, i: number) => [service, other][i % 2]!.post(path, body, options);
-        const answers = await Promise.all(Array.from({ length: 12 }, send));
-        expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
-        const about = ({ status, text, headers: { location } }: Answer) => [status, location, text].join(' ');
-        expect([...new Set(answers.map(about))]).toEqual([expect.stringMatching(`^201 ${path}/\\d+ `)]);
-      }
-    });
 
     it('makes an equal request wait for the first', async () => {
       const key = randomUUID();

@@ -22,10 +22,7 @@ describe('A request with an Idempotency-Key', () => {
   const create = (key: string, body: object | string = REX) => service.post('/v1/pets', body, under(key));
 
   describe('gets the first answer again, byte by byte', () => {
-    async function expectSameTwice(
-      send: (options: Options) => Promise<Answer>,
-      status: number,
-    ): Promise<void> {
+    async function expectSameTwice(send: (options: Options) => Promise<Answer>, status: number): Promise<void> {
       const options = under(randomUUID());
       const [first, second] = [await send(options), await send(options)];
       expect({ status: first.status, isReplay: isReplay(first) }).toEqual({ status, isReplay: false });
@@ -35,8 +32,7 @@ describe('A request with an Idempotency-Key', () => {
         isReplay: true,
         text: first.text,
       });
-      for (const name of ['location', 'content-type', 'cache-control'])
-        expect(headers[name]).toBe(first.headers[name]);
+      for (const name of ['location', 'content-type', 'cache-control']) expect(headers[name]).toBe(first.headers[name]);
       expect(headers['x-request-id']).not.toBe(first.headers['x-request-id']);
     }
 

@@ -53,9 +53,7 @@ describe('64-bit integers are exact', () => {
     beforeAll(async () => {
       const rows = EDGES.map((edge) => `(${edge}, 'Edge', 0)`).join();
       await service.database.query('TRUNCATE pets CASCADE');
-      await service.database.query(
-        `INSERT INTO pets (id, name, category_id) OVERRIDING SYSTEM VALUE VALUES ${rows}`,
-      );
+      await service.database.query(`INSERT INTO pets (id, name, category_id) OVERRIDING SYSTEM VALUE VALUES ${rows}`);
     });
 
     it.each(EDGES)('in the path, the query and links: %s', async (edge) => {

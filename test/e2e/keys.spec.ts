@@ -86,9 +86,9 @@ describeInside('API keys', () => {
     const row = await stored(id);
     expect(row['hash']).toHaveLength(32);
     const secret = key.slice('pets_test_'.length + 4);
-    expect(
-      JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
-    ).not.toContain(secret);
+    expect(JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))).not.toContain(
+      secret,
+    );
     const log = service.log.join('\n');
     expect(log).toContain('"key":"stored"');
     expect(log).not.toMatch(/pets_(test|live)_\w{5,}/);

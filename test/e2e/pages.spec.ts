@@ -13,11 +13,7 @@ interface Item {
 const LIMIT = 'an integer from 1 to 100';
 const INT64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 
-const LISTS: [
-  path: string,
-  add: (service: Service) => Promise<Item>,
-  many: typeof addPets | typeof addOrders,
-][] = [
+const LISTS: [path: string, add: (service: Service) => Promise<Item>, many: typeof addPets | typeof addOrders][] = [
   ['/v1/pets', addPet, addPets],
   ['/v1/store/orders', addOrder, addOrders],
 ];
@@ -70,8 +66,7 @@ describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
       const get = await service.get(path);
       const head = await service.call('HEAD', path, { headers: { authorization: `Bearer ${service.key}` } });
       expect({ status: head.status, body: head.text }).toEqual({ status: 200, body: '' });
-      for (const name of ['link', 'content-length', 'content-type'])
-        expect(head.headers[name]).toBe(get.headers[name]);
+      for (const name of ['link', 'content-length', 'content-type']) expect(head.headers[name]).toBe(get.headers[name]);
     });
 
     it('is walked whole with any limit, from any start', async () => {

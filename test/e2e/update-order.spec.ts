@@ -60,10 +60,7 @@ describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
   it('leaves one state of two changes at the same moment', async () => {
     const { id, petId } = await addOrder(service);
     const path = `${ORDERS}/${id}`;
-    const [changed, deleted] = await Promise.all([
-      service.patch(path, { complete: true }),
-      service.delete(path),
-    ]);
+    const [changed, deleted] = await Promise.all([service.patch(path, { complete: true }), service.delete(path)]);
     if (changed.status === 200) {
       expectError(deleted, 'order_complete');
       expect(await statusOf(service, petId)).toBe('sold');
@@ -93,10 +90,7 @@ describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
     expectError(await service.patch(`${ORDERS}/${id}`, { petId }), 'unknown_field');
   });
 
-  it.each(['9223372036854775807', '9223372036854775808', '0', '-1', '01', 'x'])(
-    'answers 404 for id %s',
-    async (id) => {
-      expectError(await service.patch(`${ORDERS}/${id}`, { quantity: 3 }), 'not_found');
-    },
-  );
+  it.each(['9223372036854775807', '9223372036854775808', '0', '-1', '01', 'x'])('answers 404 for id %s', async (id) => {
+    expectError(await service.patch(`${ORDERS}/${id}`, { quantity: 3 }), 'not_found');
+  });
 });

@@ -55,9 +55,7 @@ function headersFor(bytes: Buffer | undefined, own: NonNullable<Options['headers
     ...(bytes && !own['transfer-encoding'] && { 'content-length': String(bytes.length) }),
     ...own,
   };
-  return Object.fromEntries(
-    Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
+  return Object.fromEntries(Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 function asText(body: object | string): string {

@@ -57,11 +57,7 @@ export class Contract {
     }
     if (method === 'HEAD') return;
     checkNumbers(shown, answer.text);
-    this.judge(
-      `${shown} with a body`,
-      [...pointer, 'content', 'application/json', 'schema'],
-      JSON.parse(answer.text),
-    );
+    this.judge(`${shown} with a body`, [...pointer, 'content', 'application/json', 'schema'], JSON.parse(answer.text));
     if (answer.status >= 400) this.checkCode(`${shown} of ${found.id}`, pointer, answer);
   }
 
@@ -87,8 +83,7 @@ export class Contract {
       const reference = (header as { $ref?: string }).$ref;
       const place = reference ? reference.slice(2).split('/') : [...pointer, 'headers', name];
       const value = headers[name.toLowerCase()];
-      if (value !== undefined)
-        this.judge(`${shown} with ${name}: ${String(value)}`, [...place, 'schema'], value);
+      if (value !== undefined) this.judge(`${shown} with ${name}: ${String(value)}`, [...place, 'schema'], value);
       else if (this.at(place)['required']) fail(`${shown} without the header ${name}`);
     }
   }
@@ -106,8 +101,7 @@ export class Contract {
 
   private judge(shown: string, pointer: string[], value: unknown): void {
     const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
-    const validate =
-      this.validators.get(path) ?? this.ajv.compile({ $ref: `${DOCUMENT}#/${encodeURI(path)}` });
+    const validate = this.validators.get(path) ?? this.ajv.compile({ $ref: `${DOCUMENT}#/${encodeURI(path)}` });
     this.validators.set(path, validate);
     if (!validate(value)) fail(`${shown} against its schema: ${this.ajv.errorsText(validate.errors)}`, value);
   }

@@ -20,11 +20,7 @@ export async function addPet(service: Service, pet: Partial<PetBody> = {}): Prom
 }
 
 /** Adds animals one after the other, in the order of their ids. */
-export async function addPets(
-  service: Service,
-  count: number,
-  pet: Partial<PetBody> = {},
-): Promise<PetBody[]> {
+export async function addPets(service: Service, count: number, pet: Partial<PetBody> = {}): Promise<PetBody[]> {
   const pets: PetBody[] = [];
   while (pets.length < count) pets.push(await addPet(service, pet));
   return pets;
