@@ -13,7 +13,7 @@ describeInside('Requests from other origins', () => {
   });
   afterAll(() => service.stop());
 
-  it('may have the methods of their path and the headers of the document', async () => {
+  it('may have the methods of their path, and all headers', async () => {
     const preflight = await service.call('OPTIONS', '/v1/store/orders/1', { headers: PREFLIGHT });
     expect(preflight.status).toBe(204);
     expect(preflight.headers).toMatchObject({
@@ -21,21 +21,17 @@ describeInside('Requests from other origins', () => {
       vary: 'Origin',
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-methods': expect.stringMatching(/^DELETE, GET, HEAD, (OPTIONS, )?PATCH$/),
-      'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id, Idempotency-Key',
+      // The asterisk does not cover Authorization.
+      'access-control-allow-headers': 'Authorization, *',
+      'access-control-expose-headers': '*',
     });
-    expect(String(preflight.headers['access-control-expose-headers']).split(', ')).toEqual(
-      expect.arrayContaining(['Accept-Patch', 'Deprecation', 'Link', 'Location', 'RateLimit', 'Retry-After']),
-    );
   });
 
-  it.each(['/v1/pets', '/v1/.nothing', '/v1/pets/%zz', `/v1/${'x'.repeat(9_000)}`])(
-    'can read refusals too: %.20s',
-    async (path) => {
-      const answer = await service.call('GET', path, { headers: { origin: ORIGIN } });
-      expect(answer.status).toBeGreaterThanOrEqual(400);
-      expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
-    },
-  );
+  it.each(['/v1/pets', '/v1/.nothing', `/v1/${'x'.repeat(9_000)}`])('can read refusals too: %.20s', async (path) => {
+    const answer = await service.call('GET', path, { headers: { origin: ORIGIN } });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
+  });
 
   it('are unknown paths as before', async () => {
     expectError(await service.call('OPTIONS', '/v1/.nothing', { headers: PREFLIGHT }), 'not_found');

@@ -15,8 +15,7 @@ describe('The page at /docs', () => {
   });
   afterAll(() => service.stop());
 
-  const assetsOf = (html: string) =>
-    [...html.matchAll(/(?:src|href)=['"]([^'"#]+)[^'"]*['"]/g)].map(([, url]) => url!);
+  const assetsOf = (html: string) => [...html.matchAll(/(?:src|href)=['"]([^'"#]+)[^'"]*['"]/g)].map(([, url]) => url!);
 
   it.each(PAGES)('needs no key, and refers only to this service: %s', async (path) => {
     const page = await service.call('GET', path);
@@ -76,14 +75,7 @@ describe('The page at /docs', () => {
   });
 
   it('serves no other file', async () => {
-    const names = [
-      'package.json',
-      'swagger-ui.js.map',
-      '%2e%2e/package.json',
-      '__proto__',
-      'guide.html',
-      'x',
-    ];
+    const names = ['package.json', 'swagger-ui.js.map', '%2e%2e/package.json', '__proto__', 'guide.html', 'x'];
     for (const name of names) expectError(await service.call('GET', `/docs/${name}`), 'not_found');
   });
 
@@ -136,18 +128,13 @@ describe('The page at /docs', () => {
       }));
 
     it('offers the deployments that are set, and names the contact', () =>
-      withSettings(
-        { stagingUrl: 'https://staging.example.org/v1', contact: 'support@example.org' },
-        async (own) => {
-          expect((await documentOf(service)).servers.map(({ url }) => url)).toEqual(['/v1']);
-          const { servers, info } = await documentOf(own);
-          expect(servers.map(({ url }) => url)).toEqual(['/v1', '{staging_base_url}']);
-          expect(info).toMatchObject({ contact: { email: 'support@example.org' } });
-          const { headers } = await own.call('GET', '/docs');
-          expect(headers['content-security-policy']).toContain(
-            "connect-src 'self' https://staging.example.org;",
-          );
-        },
-      ));
+      withSettings({ stagingUrl: 'https://staging.example.org/v1', contact: 'support@example.org' }, async (own) => {
+        expect((await documentOf(service)).servers.map(({ url }) => url)).toEqual(['/v1']);
+        const { servers, info } = await documentOf(own);
+        expect(servers.map(({ url }) => url)).toEqual(['/v1', '{staging_base_url}']);
+        expect(info).toMatchObject({ contact: { email: 'support@example.org' } });
+        const { headers } = await own.call('GET', '/docs');
+        expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.example.org;");
+      }));
   });
 });

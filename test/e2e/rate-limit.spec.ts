@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -10,6 +9,7 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
+import { freePort } from './support/free-port.js';
 import { type Service, startService } from './support/service.js';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -137,10 +137,7 @@ describeInside('Rate limits', () => {
 });
 
 async function startRedis(stops: (() => Promise<void>)[]) {
-  const socket = createServer();
-  await once(socket.listen(0, '127.0.0.1'), 'listening');
-  const { port } = socket.address() as AddressInfo;
-  await once(socket.close(), 'close');
+  const port = await freePort();
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'], cwd: tmpdir() });
   const ended = once(child, 'exit');

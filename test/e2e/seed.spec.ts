@@ -1,35 +1,31 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { DataSource } from 'typeorm';
-import { addAnimals } from '../../src/pets/seed/add-animals.js';
-import { makeAnimals } from '../../src/pets/seed/animals.js';
 import { describeInside } from './support/deployment.js';
+import { Programs } from './support/process.js';
 import { type Service, startService } from './support/service.js';
 
 describeInside('npm run seed', () => {
   let service: Service;
+  let programs: Programs;
   beforeAll(async () => {
     service = await startService();
+    programs = new Programs({ DATABASE_URL: service.database.url });
   });
-  afterAll(() => service.stop());
-
-  it('adds animals in order and reports progress', async () => {
-    const progress: number[] = [];
-    const dataSource = service.app.get(DataSource);
-    await addAnimals(dataSource, makeAnimals(5_003, 1), (added) => void progress.push(added));
-    expect(progress).toEqual([1_000, 2_000, 3_000, 4_000, 5_000, 5_003]);
-    const [first] = [...makeAnimals(1, 1)];
-    const { status, ...named } = first!;
-    expect((await service.get('/v1/pets?limit=1')).json).toEqual([
-      { id: 1, ...named, ...(status && { status }) },
-    ]);
-    expect((await service.get('/v1/pets?after=5002')).json).toHaveLength(1);
+  afterAll(async () => {
+    await programs.stop();
+    await service.stop();
   });
 
-  it('stops at a batch that the database refuses', async () => {
-    const progress: number[] = [];
-    const animals = [...makeAnimals(1_000, 2), { name: '', categoryId: 1, status: null }];
-    const adding = addAnimals(service.app.get(DataSource), animals, (added) => void progress.push(added));
-    await expect(adding).rejects.toThrow('pets_name_length');
-    expect(progress).toEqual([1_000]);
+  it('adds as many animals as it is told, beside the service', async () => {
+    const { code, out, err } = await programs.run('pets/seed.cli.js', ['--count', '2500']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^Added 2500 animals/);
+    expect(await service.database.query('SELECT count(*)::int AS count FROM pets')).toEqual([{ count: 2500 }]);
+    expect((await service.get('/v1/pets?limit=100')).json).toHaveLength(100);
+  });
+
+  it('without a count fails and says what to do', async () => {
+    const { code, out, err } = await programs.run('pets/seed.cli.js');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('--count 1000');
   });
 });

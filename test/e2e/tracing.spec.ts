@@ -2,24 +2,22 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Tracing } from '../../src/observability/tracing.js';
-import { PetsRepository } from '../../src/pets/pets.repository.js';
-import { type Service, startService } from './support/service.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+import { type Answer, call } from './support/client.js';
+import { describeInside } from './support/deployment.js';
+import { Programs } from './support/process.js';
 
 interface Attribute {
   key: string;
-  value: { stringValue?: string; intValue?: number };
+  value: { stringValue?: string };
 }
 interface Span {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
-  traceState?: string;
   name: string;
   kind: number;
-  status: { code?: number };
-  attributes: Attribute[];
 }
 interface Export {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: Span[] }[] }[];
@@ -27,116 +25,75 @@ interface Export {
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
+const SERVER = 2;
 
-describe('Traces', () => {
+describeInside('Traces', () => {
   let collector: Server;
-  let service: Service;
-  let log: string[];
+  let database: TestDatabase;
+  let programs: Programs;
   let key: string;
-  let ids: string[];
+  let answer: Answer;
   let received = '';
+  let log: string;
   let spans: Span[];
   let exported: Export[];
 
-  /** Sends the requests of all tests here, because stopping the service flushes the spans. */
   beforeAll(async () => {
     const bodies: Promise<string>[] = [];
     collector = createServer((request, response) => {
-      bodies.push(
-        text(request).finally(() =>
-          response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
-        ),
-      );
+      const body = text(request);
+      bodies.push(body);
+      void body.then(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
+    database = await createDatabase();
+    programs = new Programs({ DATABASE_URL: database.url });
+    key = (await programs.run('auth/keys.cli.js', ['issue', '--name', 'tests', '--quiet'])).out.trim();
     const { port } = collector.address() as AddressInfo;
-    service = await startService({ tracesEndpoint: `http://127.0.0.1:${port}/` });
-    ({ log, key } = service);
-    const traceparent = `00-${TRACE}-${CALLER}-01`;
-    const tracing = service.app.get(Tracing);
-    const pets = service.app.get(PetsRepository);
-    const { findPage } = pets;
-    pets.findPage = (query) => tracing.span('statement', {}, () => findPage.call(pets, query));
-    const outcomes = [
-      await service.get('/v1/pets?limit=2', { headers: { traceparent, tracestate: 'vendor=1' } }),
-      await service.get('/v1/pets/77'),
-      await service.post('/v1/pets', { name: 'Nobody sees this name', categoryId: 1 }),
-      await service.call('GET', '/nowhere'),
-    ];
-    ids = outcomes.map(({ headers }) => String(headers['x-request-id']));
-    await tracing.span('outer', { part: 'test' }, () =>
-      tracing.span('inner', {}, () => Promise.reject(new TypeError('a secret'))).catch(() => {}),
-    );
-    await service.stop();
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, SHUTDOWN_DRAIN_MS: '0' };
+    const { origin, ended, signal } = await programs.serve(settings);
+    while ((await call(origin, 'GET', '/health/ready')).status !== 200);
+    const authorization = `Bearer ${key}`;
+    const traced = { authorization, traceparent: `00-${TRACE}-${CALLER}-01` };
+    answer = await call(origin, 'GET', '/v1/pets?limit=2', { headers: traced });
+    const body = { name: 'Nobody sees this name', categoryId: 1 };
+    await call(origin, 'POST', '/v1/pets', { headers: { authorization }, body });
+    signal('SIGTERM'); // which sends the spans
+    log = (await ended).out;
     const all = await Promise.all(bodies);
     received = all.join('\n');
-    exported = all.map((body) => JSON.parse(body) as Export);
+    exported = all.map((one) => JSON.parse(one) as Export);
     spans = exported.flatMap(({ resourceSpans }) =>
-      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+      resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
     );
   });
-  afterAll(() => void collector.close());
-
-  const span = (name: string): Span | undefined => spans.find((candidate) => candidate.name === name);
-  const attributesOf = (attributes: Attribute[] = []) =>
-    Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
-
-  it("continue the caller's trace", () => {
-    expect(span('GET /v1/pets')).toMatchObject({
-      traceId: TRACE,
-      traceState: 'vendor=1',
-      parentSpanId: CALLER,
-      kind: 2,
-    });
-    expect(attributesOf(span('GET /v1/pets')?.attributes)).toEqual({
-      'http.request.method': 'GET',
-      'http.route': '/v1/pets',
-      'http.response.status_code': 200,
-      'url.path': '/v1/pets',
-      'url.scheme': 'http',
-    });
+  afterAll(async () => {
+    await programs.stop();
+    collector.close();
+    await database.drop();
   });
 
-  it('start a new trace without a traceparent', () => {
-    expect(span('GET /v1/pets/:petId')?.parentSpanId ?? '').toBe('');
-    expect(span('GET /v1/pets/:petId')?.traceId).toMatch(/^(?!0{32})[\da-f]{32}$/);
-    expect(attributesOf(span('GET /v1/pets/:petId')?.attributes)['http.response.status_code']).toBe(404);
-    expect(span('POST /v1/pets')).toBeDefined();
-    expect(span('GET')).toBeDefined();
+  it("continue the caller's trace, and name the route", () => {
+    expect(answer.status).toBe(200);
+    const own = spans.filter(({ traceId }) => traceId === TRACE);
+    expect(own).toContainEqual(expect.objectContaining({ name: 'GET /v1/pets', kind: SERVER, parentSpanId: CALLER }));
   });
 
-  it('attach spans of the work to the request', () => {
-    expect(span('statement')).toMatchObject({ traceId: TRACE, parentSpanId: span('GET /v1/pets')?.spanId });
+  it('begin anew without a traceparent', () => {
+    const span = spans.find(({ name }) => name === 'POST /v1/pets');
+    expect(span?.parentSpanId ?? '').toBe('');
+    expect(span?.traceId).not.toBe(TRACE);
   });
 
-  it('nest spans and record errors', () => {
-    const [outer, inner] = [span('outer'), span('inner')];
-    expect(inner).toMatchObject({
-      traceId: outer?.traceId,
-      parentSpanId: outer?.spanId,
-      status: { code: 2 },
-    });
-    expect(attributesOf(inner?.attributes)).toEqual({ 'error.type': 'TypeError' });
-    expect(attributesOf(outer?.attributes)).toEqual({ part: 'test' });
-  });
-
-  it('name the service, and contain no keys, bodies or error messages', () => {
-    const [resource] = exported.flatMap(({ resourceSpans }) => resourceSpans.map(({ resource }) => resource));
-    expect(attributesOf(resource?.attributes)['service.name']).toBe('animal-store');
+  it('name the service, and contain no key, no body and no values of statements', () => {
+    const names = exported.flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ resource }) => resource.attributes));
+    expect(names).toContainEqual({ key: 'service.name', value: { stringValue: 'animal-store' } });
     expect(received).not.toContain(key);
     expect(received).not.toContain('Nobody sees this name');
-    expect(received).not.toContain('a secret');
   });
 
-  it('are linked from the log by trace id', () => {
-    const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const line = lines.find(({ requestId, msg }) => requestId === ids[0] && msg === 'request');
-    expect(line).toMatchObject({ traceId: TRACE, route: '/v1/pets', status: 200, key: 'tests' });
-  });
-});
-
-describe('Tracing without a collector', () => {
-  it('runs the work without a span', async () => {
-    expect(await new Tracing().span('name', {}, () => Promise.resolve(1))).toBe(1);
+  it('are named by the lines of the log', () => {
+    const line = log.split('\n').find((each) => each.includes(String(answer.headers['x-request-id'])));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ traceId: TRACE, route: '/v1/pets', status: 200 });
   });
 });

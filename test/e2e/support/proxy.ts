@@ -1,0 +1,55 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from './free-port.js';
+
+const CONFIGURATION = join(import.meta.dirname, '../../../docker/haproxy.cfg');
+const NOWHERE = '127.0.0.1:1';
+
+const { stdout } = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
+/** 0 where it is not installed. */
+export const haproxyVersion = Number(/version (\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0);
+
+export interface Proxy {
+  readonly origin: string;
+  /** What it has logged. */
+  readonly log: () => string;
+  stop(): Promise<void>;
+}
+
+/** HAProxy as it is shipped, in front of one replica; without one, in front of none. `settings` are its variables. */
+export async function startProxy(replica?: string, settings: Record<string, string> = {}): Promise<Proxy> {
+  const [http, status] = [await freePort(), await freePort()];
+  const env = {
+    PATH: process.env['PATH'],
+    HAPROXY_HTTP: `127.0.0.1:${http}`,
+    HAPROXY_STATUS: `127.0.0.1:${status}`,
+    REPLICA_1: replica ? new URL(replica).host : NOWHERE,
+    REPLICA_2: NOWHERE,
+    ...settings,
+  };
+  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (out += String(text)));
+  const ended = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const state = replica ? 'UP' : 'DOWN';
+  while (!(await table(`http://127.0.0.1:${status}/status;csv`)).includes(`animal_store,replica-1 ${state}`))
+    if (child.exitCode !== null) throw new Error(`HAProxy has ended:\n${out}`);
+  return { origin: `http://127.0.0.1:${http}`, log: () => out, stop };
+}
+
+/** A line for each server: `animal_store,replica-1 UP`. */
+async function table(url: string): Promise<string> {
+  const headers = { connection: 'close' };
+  const text = await fetch(url, { headers }).then(
+    (answer) => answer.text(),
+    () => '',
+  );
+  const [names = [], ...rows] = text.split('\n').map((line) => line.split(','));
+  const column = names.indexOf('status');
+  return rows.map((row) => `${row[0]},${row[1]} ${row[column]}`).join('\n');
+}
