@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Config, ConfigError } from '../common/config.js';
+import { lostLogLines } from '../common/log.js';
 import { Metrics } from '../common/metrics.js';
 
 /** Serves /metrics on a port of its own, if one is set, which keeps the metrics from clients. */
@@ -27,6 +28,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { metricsPort, metricsHost, revision } = this.config;
     if (metricsPort === undefined) return;
     const registers = [this.metrics.registry];
+    this.metrics.total('log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
     collectDefaultMetrics({ register: this.metrics.registry });
     const build = {
       version: (createRequire(import.meta.url)('../../package.json') as { version: string }).version,
