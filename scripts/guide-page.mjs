@@ -53,7 +53,7 @@ function render(markdown) {
     },
     // Scrollable elements must be reachable by keyboard.
     code: ({ text }) =>
-      `<pre tabindex="0"><code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>\n`,
+      `<pre tabindex="0"><code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</code></pre>\n`,
   };
   const main = new Marked(gfmHeadingId(), { renderer }).parse(markdown).trimEnd();
   const links = getHeadingList().flatMap(({ level, id, text }) =>
