@@ -14,19 +14,15 @@ const { allErrors } = await import('../dist/api/errors.js');
 void AppModule; // features declare their errors when they are imported
 
 const guide = between('errors', readFileSync(GUIDE, 'utf8'), allErrors().map(itemOf).join('\n'));
-const outdated = Object.entries({
-  [GUIDE]: guide,
-  [PAGE]: between('guide', readFileSync(PAGE, 'utf8'), render(guide)),
-})
-  .filter(([path, text]) => readFileSync(path, 'utf8') !== text)
-  .map(([path, text]) => {
-    if (!process.argv.includes('--check')) writeFileSync(path, text);
-    return path;
-  });
-process.stdout.write(
-  outdated.length > 0 ? `Out of date: ${outdated.join(', ')}\n` : 'The guide is up to date.\n',
-);
-if (process.argv.includes('--check') && outdated.length > 0) process.exitCode = 1;
+const files = { [GUIDE]: guide, [PAGE]: between('guide', readFileSync(PAGE, 'utf8'), render(guide)) };
+const isCheck = process.argv.includes('--check');
+for (const [path, text] of Object.entries(files)) {
+  if (!isCheck) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text) {
+    process.stderr.write(`${path} is out of date: run scripts/guide-page.mjs, and commit the result.\n`);
+    process.exitCode = 1;
+  }
+}
 
 /** Wraps the line at 120 characters. */
 function itemOf({ code, status, advice }) {
@@ -46,8 +42,7 @@ function render(markdown) {
     html: () => '',
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
-      if (!/^(?:#|https:)/.test(href) && !(href in SERVED))
-        throw new Error(`${GUIDE} links to ${href}: see SERVED`);
+      if (!/^(?:#|https:)/.test(href) && !(href in SERVED)) throw new Error(`${GUIDE} links to ${href}: see SERVED`);
       const target = href in SERVED ? SERVED[href] : href;
       return target === undefined ? text : `<a href="${target}">${text}</a>`;
     },
@@ -59,10 +54,5 @@ function render(markdown) {
   const links = getHeadingList().flatMap(({ level, id, text }) =>
     level === 2 ? [`<a href="#${id}">${text}</a>`] : [],
   );
-  return [
-    '<nav class="contents" aria-label="Contents">',
-    ...links,
-    '</nav>',
-    `<main>\n${main}\n</main>`,
-  ].join('\n');
+  return ['<nav class="contents" aria-label="Contents">', ...links, '</nav>', `<main>\n${main}\n</main>`].join('\n');
 }

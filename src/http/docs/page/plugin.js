@@ -32,8 +32,7 @@ const withStability = (h, { specSelectors }) => {
       { className: 'marked-path' },
       h(Path, {
         ...props,
-        getComponent: (name, ...rest) =>
-          name === 'DeepLink' ? PlainPath : props.getComponent(name, ...rest),
+        getComponent: (name, ...rest) => (name === 'DeepLink' ? PlainPath : props.getComponent(name, ...rest)),
       }),
       stability && h('span', { className: `stability stability-${stability}` }, stability),
       notice && h('span', { className: 'deprecation-notice' }, notice),
