@@ -1,108 +1,98 @@
-// Generates a new resource: `npm run generate -- toys 'name:text(255)'` writes src/toys with tests and registers it in
-// src/app.module.ts.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Adds a feature: `npm run generate -- clinics` copies scripts/template to src/clinics under its names, and its test.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readFields } from './generate/fields.mjs';
-import { filesOf } from './generate/files.mjs';
-import { readNames } from './generate/names.mjs';
-import { splitFields } from './generate/nested.mjs';
-import { readOperations } from './generate/operations.mjs';
-import { refuseTaken } from './generate/taken.mjs';
-import { askKept, keepingOf, readKept } from './generate/kept.mjs';
-import { install } from './prepare.mjs';
-import { root } from './support/root.mjs';
-import { runChild } from './support/run-child.mjs';
-import { giveUp, say } from './support/say.mjs';
+import { format, resolveConfig } from 'prettier';
 
-const USAGE = `Usage: npm run generate -- <plural name> ['<fields>'] [--singular <name>] [--path <path>] [--only <operations>]
-         [--kept distributed|everywhere|unsupported]
+const USAGE = 'Usage: npm run generate -- <plural, one lower-case word> [--singular <word>]';
+const root = join(import.meta.dirname, '..');
+const template = join(root, 'scripts/template');
+const appModule = join(root, 'src/app.module.ts');
+const now = Date.now();
 
-  npm run generate -- toys 'name:text(255) price:decimal? petId:int64->pets'
-  npm run generate -- orders 'shipped:dateTime? complete:boolean=false' --path store/orders --only list,create,update
+const { plural, singular } = readNames();
+const files = [
+  ...readdirSync(template, { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({ from: join(template, name), to: join(root, 'src', plural, renamed(name)) })),
+  { from: join(root, 'test/e2e/samples.spec.ts'), to: join(root, 'test/e2e', `${plural}.spec.ts`) },
+];
+const taken = [join(root, 'src', plural), ...files.map(({ to }) => to)].find(existsSync);
+if (taken) giveUp(`${taken} exists.`);
 
-A field is name:kind, then :unique for a text, ->table for a reference, ? if it may be absent, =value for a default.
-Kinds: text(255), int64, integer(1..1000), decimal(0..999.99), boolean, dateTime, oneOf(new|used).
-An object has its fields in braces: address:{street:text(80) postcode:text(10)?}
-Without fields, there is a name; without --only, the operations are list, create and get. Others: update, delete.
---kept says how a cluster keeps the table. Without it a terminal is asked, and elsewhere it is what suits the fields.`;
-const OPTIONS = {
-  singular: { type: 'string' },
-  path: { type: 'string' },
-  only: { type: 'string' },
-  kept: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-};
+const registered = withFeature(readFileSync(appModule, 'utf8'));
+for (const { from, to } of files) await write(to, asFeature(renamed(readFileSync(from, 'utf8'))));
+await write(appModule, registered);
 
-const { name, table, options } = argumentsOf(process.argv.slice(2));
-await install();
-const resource = orGiveUp(() => {
-  const names = readNames(name, options);
-  const operations = readOperations(options.only);
-  const fields = readFields(table, names, operations);
-  return { names, operations, fields, keeping: readKept(options.kept) };
-});
-resource.keeping ??= await askKept(keepingOf(resource.fields));
-const { names, fields } = resource;
-const files = await filesOf(resource, Date.now());
-const paths = Object.keys(files).toSorted();
-orGiveUp(() => refuseTaken(names, fields, paths));
-await nameInApplication(names);
-for (const path of paths) {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), files[path]);
-}
-say(`The singular is "${names.singular.replaceAll('-', ' ')}". Written:
-${paths.map((path) => `  ${path}`).join('\n')}
-  src/app.module.ts (one line and its import)
+process.stdout.write(`Written to src/${plural}, test/e2e/${plural}.spec.ts and src/app.module.ts. Next:
+  1. Put in your fields and rules: entity and migration, dto, repository, service, test.
+  2. npm test -- ${plural}
+  3. npm run openapi && npm run client
+`);
 
-Next:
-  1. Read what you have, and change it: docs/adding-a-module.md shows where, and what else is available.
-  2. npm run openapi && npm run client     updates the document and the client
-  3. npm test -- ${names.plural.startsWith(names.singular) ? names.singular : `${names.plural} ${names.singular}`}`);
-
-function argumentsOf(args) {
+function readNames() {
   try {
-    const { positionals, values } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    if (values.help) {
-      say(USAGE);
-      process.exit();
-    }
-    const [name, ...fields] = positionals;
-    const table = fields.join(' ').trim() || 'name:text(255)';
-    if (name !== undefined) return { name, table: splitFields(table), options: values };
+    const { positionals, values } = parseArgs({
+      options: { singular: { type: 'string' } },
+      allowPositionals: true,
+    });
+    const [plural = '', ...more] = positionals;
+    const { singular = singularOf(plural) } = values;
+    const areWords = [plural, singular].every((word) => /^[a-z]+$/.test(word));
+    if (!areWords || plural === singular || more.length > 0) giveUp(USAGE);
+    return { plural, singular };
   } catch (error) {
-    return giveUp(`${error.message}\n\n${USAGE}`);
-  }
-  return giveUp(USAGE);
-}
-
-function orGiveUp(task) {
-  try {
-    return task();
-  } catch (error) {
-    return giveUp(error.message);
+    return giveUp(`${error.message}\n${USAGE}`);
   }
 }
 
-/** Uses Nest's generator to edit the app module; the module file it writes is overwritten by ours afterwards. */
-async function nameInApplication({ plural }) {
-  const path = join(root, 'src/app.module.ts');
-  const isNamed = () => readFileSync(path, 'utf8').includes(`/${plural}.module.js'`);
-  if (isNamed()) return; // by an attempt that did not end
-  const nest = join('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
-  const end = await runChild(process.execPath, [nest, 'generate', 'module', plural], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  if (end.code !== 0 || !isNamed()) {
-    giveUp(
-      `${end.output}\nFailed: nest generate module ${plural}. Undo its changes before you try again: git status`,
-    );
-  }
-  const { format, resolveConfig } = await import('prettier');
-  writeFileSync(
-    path,
-    await format(readFileSync(path, 'utf8'), { ...(await resolveConfig(path)), filepath: path }),
-  );
+/** The same word where English has another rule, such as for people. */
+function singularOf(plural) {
+  return plural
+    .replace(/ies$/, 'y')
+    .replace(/(x|ch|sh|ss)es$/, '$1')
+    .replace(/s$/, '');
+}
+
+/** Puts the names of the feature in place of those of the template, and the time in place of its migration's. */
+function renamed(text) {
+  return text
+    .replace(/samples?/gi, (old) => {
+      const name = old.toLowerCase() === 'samples' ? plural : singular;
+      if (old === old.toUpperCase()) return name.toUpperCase();
+      return old.startsWith('S') ? capital(name) : name;
+    })
+    .replaceAll('1795900000000', String(now))
+    .replaceAll(/\b([Aa]) (?=[aeio])/g, '$1n ');
+}
+
+/** A feature stands in src, and the application has it. */
+function asFeature(text) {
+  return text
+    .replaceAll(/'((?:\.\.\/)+)\.\.\/src\//g, "'$1")
+    .replace(/import .* from '.*\/scripts\/template\/.*\n/, '')
+    .replace(/startService\(\{\}, undefined, \[\w+\]\)/, 'startService()');
+}
+
+function withFeature(text) {
+  const module = `${capital(plural)}Module`;
+  const line = `import { ${module} } from './${plural}/${plural}.module.js';\n`;
+  const end = text.indexOf(';\n', text.lastIndexOf('\nimport ')) + 2;
+  const code = text.slice(end).replace(/(@Module\(\{\s*imports: \[[^\]]*)\]/, `$1, ${module}]`);
+  if (!code.includes(module)) giveUp('src/app.module.ts has no list of features.');
+  return `${text.slice(0, end)}${line}${code}`;
+}
+
+async function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, await format(text, { ...(await resolveConfig(path)), filepath: path }));
+}
+
+function capital(word) {
+  return `${word[0].toUpperCase()}${word.slice(1)}`;
+}
+
+function giveUp(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
 }

@@ -1,3 +1,0 @@
-import { declareError } from '../api/errors/declare-error.js';
-
-// $errors$

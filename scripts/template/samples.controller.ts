@@ -1,0 +1,80 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { InStage, Resource } from '../../src/api/document/resource.decorator.js';
+import { Refuses } from '../../src/api/errors.js';
+import { type Change, RecordedChange } from '../../src/api/idempotency/repeatable.js';
+import { type Page, Paged } from '../../src/api/pages.js';
+import { Created, Deleted, Updated } from '../../src/api/responses.js';
+import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
+import {
+  NEW_SAMPLE_EXAMPLES,
+  SAMPLE_CHANGE_EXAMPLES,
+  SAMPLE_EXAMPLES,
+  SAMPLES_EXAMPLES,
+} from './dto/sample.examples.js';
+import { sampleNameTaken } from './samples.errors.js';
+import { SamplesService } from './samples.service.js';
+
+@Resource('samples', 'The samples')
+@Controller('samples')
+export class SamplesController {
+  constructor(private readonly samples: SamplesService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List all samples',
+    description: 'Lists samples in ascending order of id, a page at a time.',
+  })
+  @Paged({ name: 'Samples', item: SampleDto, description: 'A page of samples.', examples: SAMPLES_EXAMPLES })
+  @InStage('experimental')
+  async listSamples(@Query() query: ListSamplesQuery): Promise<Page<SampleDto>> {
+    return (await this.samples.list(query)).map((sample) => SampleDto.from(sample));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Add a sample', description: 'Adds a sample and assigns its id.' })
+  @ApiBody({ type: NewSampleDto, examples: NEW_SAMPLE_EXAMPLES })
+  @Created({
+    type: SampleDto,
+    description: 'The sample that was added.',
+    examples: SAMPLE_EXAMPLES,
+    at: ({ id }) => `/samples/${id}`,
+    readBy: 'getSample',
+    parameter: 'sampleId',
+  })
+  @Refuses(sampleNameTaken)
+  @InStage('experimental')
+  createSample(@Body() newSample: NewSampleDto, @RecordedChange() change: Change): Promise<SampleDto> {
+    return change.run(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));
+  }
+
+  @Get(':sampleId')
+  @ApiOperation({ summary: 'Get a sample', description: 'Returns the sample with this id.' })
+  @ApiOkResponse({ type: SampleDto, description: 'The sample.', examples: SAMPLE_EXAMPLES })
+  @InStage('experimental')
+  async getSample(@Param() { sampleId }: SamplePath): Promise<SampleDto> {
+    return SampleDto.from(await this.samples.get(sampleId));
+  }
+
+  @Patch(':sampleId')
+  @ApiOperation({ summary: 'Change a sample', description: 'Changes the fields that are sent.' })
+  @ApiBody({ type: SampleChangeDto, examples: SAMPLE_CHANGE_EXAMPLES })
+  @Updated({ type: SampleDto, description: 'The changed sample.', examples: SAMPLE_EXAMPLES })
+  @Refuses(sampleNameTaken)
+  @InStage('experimental')
+  updateSample(
+    @Param() { sampleId }: SamplePath,
+    @Body() sampleChange: SampleChangeDto,
+    @RecordedChange() change: Change,
+  ): Promise<SampleDto> {
+    return change.run(async (manager) => SampleDto.from(await this.samples.update(sampleId, sampleChange, manager)));
+  }
+
+  @Delete(':sampleId')
+  @ApiOperation({ summary: 'Delete a sample', description: 'Deletes the sample with this id.' })
+  @Deleted({ description: 'The sample was deleted.' })
+  @InStage('experimental')
+  deleteSample(@Param() { sampleId }: SamplePath, @RecordedChange() change: Change): Promise<void> {
+    return change.run((manager) => this.samples.delete(sampleId, manager));
+  }
+}

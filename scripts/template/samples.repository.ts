@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { GroupCommit } from '../../src/database/group-commit.js';
+import { Statements } from '../../src/database/statements.js';
+import type { ListSamplesQuery, NewSampleDto } from './dto/sample.dto.js';
+import { Sample } from './sample.entity.js';
+
+/** The database access of samples. */
+@Injectable()
+export class SamplesRepository {
+  constructor(
+    @InjectRepository(Sample) private readonly samples: Repository<Sample>,
+    private readonly statements: Statements,
+    private readonly groups: GroupCommit,
+  ) {}
+
+  /** One more than a page, if there are more. A filter needs an index that begins with its column. */
+  findPage({ limit, after }: ListSamplesQuery): Promise<Sample[]> {
+    return this.statements.findPage(this.samples, {}, { after, limit: limit + 1 });
+  }
+
+  findById(id: bigint): Promise<Sample | null> {
+    return this.statements.findOne(this.samples, { id });
+  }
+
+  insert({ name, priceCents, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
+    const values = { name, priceCents, openFrom: openFrom ?? null };
+    return manager ? manager.save(Sample, values) : this.groups.insert(this.samples, values);
+  }
+
+  /** The sample, which nobody else can change until the transaction ends. */
+  lock(id: bigint, manager: EntityManager): Promise<Sample | null> {
+    return manager.findOne(Sample, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async update(id: bigint, changed: Partial<Sample>, manager: EntityManager): Promise<void> {
+    await manager.update(Sample, { id }, changed);
+  }
+
+  /** Tells whether there was one. */
+  async delete(id: bigint, manager: EntityManager): Promise<boolean> {
+    return (await manager.delete(Sample, { id })).affected === 1;
+  }
+}

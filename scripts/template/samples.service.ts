@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { notFound } from '../../src/api/errors.js';
+import { Page } from '../../src/api/pages.js';
+import { Transactions } from '../../src/database/transactions.js';
+import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
+import type { Sample } from './sample.entity.js';
+import { SamplesRepository } from './samples.repository.js';
+
+/** The business rules of samples. */
+@Injectable()
+export class SamplesService {
+  constructor(
+    private readonly samples: SamplesRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  async list(query: ListSamplesQuery): Promise<Page<Sample>> {
+    return Page.of(await this.samples.findPage(query), query.limit);
+  }
+
+  async get(id: bigint): Promise<Sample> {
+    return found(await this.samples.findById(id));
+  }
+
+  add(newSample: NewSampleDto, outer?: EntityManager): Promise<Sample> {
+    return this.samples.insert(newSample, outer);
+  }
+
+  update(id: bigint, change: SampleChangeDto, outer?: EntityManager): Promise<Sample> {
+    return this.transactions.run(outer, async (manager) => {
+      const sample = found(await this.samples.lock(id, manager));
+      const { name = sample.name, priceCents = sample.priceCents, openFrom = sample.openFrom } = change;
+      const changed = { name, priceCents, openFrom };
+      await this.samples.update(id, changed, manager);
+      return { id, ...changed };
+    });
+  }
+
+  delete(id: bigint, outer?: EntityManager): Promise<void> {
+    return this.transactions.run(outer, async (manager) => {
+      if (!(await this.samples.delete(id, manager))) throw notFound('sample');
+    });
+  }
+}
+
+function found(sample: Sample | null): Sample {
+  if (!sample) throw notFound('sample');
+  return sample;
+}
