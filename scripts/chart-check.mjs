@@ -44,9 +44,7 @@ function check(name, values) {
   const names = pod.containers[0].env.map((each) => each.name.replace(/_FILE$/, ''));
   const unknown = names.filter((each) => !each.startsWith('OTEL_') && !settings.includes(`\`${each}\``));
   assert.deepEqual(unknown, [], 'Not in docs/settings.md');
-  say(
-    `${name}: ${objects.length} objects${validator ? '' : ', not validated without Python 3 and its venv'}`,
-  );
+  say(`${name}: ${objects.length} objects${validator ? '' : ', not validated without Python 3 and its venv'}`);
 }
 
 function render(values) {

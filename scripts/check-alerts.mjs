@@ -10,8 +10,7 @@ const tests = readFileSync('rules.test.yml', 'utf8');
 const alerts = parse(readFileSync('rules.yml', 'utf8')).groups.flatMap(({ rules }) => rules);
 for (const { alert, labels, annotations } of alerts) {
   if (!/^(critical|warning|info)$/.test(labels?.severity)) giveUp(`${alert} has no severity in rules.yml.`);
-  if (!annotations?.summary || !annotations.action)
-    giveUp(`${alert} has no summary or no action in rules.yml.`);
+  if (!annotations?.summary || !annotations.action) giveUp(`${alert} has no summary or no action in rules.yml.`);
   if (!tests.includes(`"${alert}"`)) giveUp(`${alert} fires in no test of rules.test.yml.`);
 }
 const promtool = require('promtool', 'prometheus');

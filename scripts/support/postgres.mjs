@@ -1,14 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,22 +19,12 @@ export async function startPostgres(settings = {}) {
   const [data, log] = [join(folder, 'data'), join(folder, 'log')];
   if (account.uid) chownSync(folder, account.uid, account.gid);
   const options = { ...account, cwd: '/', env: { ...process.env, LC_ALL: 'C' } };
-  const initdb = [
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C.UTF-8',
-    '--no-sync',
-  ];
+  const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
   execFileSync(join(binaries, 'initdb'), initdb, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
   const port = await freePort();
   const all = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, ...settings };
   const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const isReady = () =>
-    spawnSync(join(binaries, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', port]).status === 0;
+  const isReady = () => spawnSync(join(binaries, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', port]).status === 0;
   let server;
 
   async function start() {
@@ -56,8 +37,7 @@ export async function startPostgres(settings = {}) {
     });
     closeSync(output);
     for (; !isReady(); await pause(50))
-      if (server.exitCode !== null)
-        throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
+      if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
   }
   async function stop(signal = 'SIGINT') {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -85,11 +65,7 @@ function findBinaries() {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => b - a) : [];
   const onPath = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();
-  const folders = [
-    process.env.POSTGRES_BINARIES,
-    ...versions.map((each) => join(debian, each, 'bin')),
-    onPath,
-  ];
+  const folders = [process.env.POSTGRES_BINARIES, ...versions.map((each) => join(debian, each, 'bin')), onPath];
   const found = folders.find((folder) => folder && existsSync(join(folder, 'initdb')));
   return found ?? missing('PostgreSQL', 'On Debian and Ubuntu: sudo apt-get install postgresql');
 }

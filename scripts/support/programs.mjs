@@ -37,9 +37,7 @@ export async function run(command, args, env = process.env) {
 /** The arguments after the script, as a command: `node scripts/with-….mjs -- npm test`. */
 export function commandOf(script) {
   const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
-  return command
-    ? [command, args]
-    : giveUp(`Which command? Usage: node ${script} -- <command> [arguments …]`);
+  return command ? [command, args] : giveUp(`Which command? Usage: node ${script} -- <command> [arguments …]`);
 }
 
 /** A program of PyPI in an environment of its own, which is made once: `pythonProgram('schemathesis', '4.32.5')`. */
