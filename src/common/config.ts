@@ -54,9 +54,7 @@ export class Config {
 
   warnings(): string[] {
     if (this.databaseUrl || this.keyEnvironment !== 'live') return [];
-    return [
-      'Data is kept in a folder of this machine only, beside live keys: set DATABASE_URL for production.',
-    ];
+    return ['Data is kept in a folder of this machine only, beside live keys: set DATABASE_URL for production.'];
   }
 }
 
@@ -131,8 +129,7 @@ function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
 }
 
 function contradictionsOf(config: Config): string[] {
-  const { databaseUrl, databaseDirectUrl, databaseDistribution, port, metricsPort, host, metricsHost } =
-    config;
+  const { databaseUrl, databaseDirectUrl, databaseDistribution, port, metricsPort, host, metricsHost } = config;
   const problems = [];
   if (config.getPetSunsetOn < config.getPetDeprecatedOn)
     problems.push('GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON');

@@ -16,8 +16,7 @@ export function int64FromText(text: string): bigint | undefined {
 
 /** Of JSON, where 1.0 and 1e3 are integers. Undefined for others, and for values out of range. */
 export function int64FromJson(text: string): bigint | undefined {
-  const [, sign, whole, fraction = '', power = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const digits = (whole + fraction).replace(/^0+/, '');
   let end = digits.length;

@@ -1,55 +1,38 @@
 import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
+import { trace } from '@opentelemetry/api';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Config } from './config.js';
+import { LogOutput } from './log-output.js';
 
-/** Lines are written together, a write costs more than a line: when so many bytes wait, or after so many milliseconds. */
-const TOGETHER_BYTES = 8_192;
-const TOGETHER_MS = 100;
-/** While nobody reads the log, or the disk is full, further lines are dropped. */
-const MOST_BYTES = 4 * 1_048_576;
+type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'tracesEndpoint'>;
 
-let lost = 0;
+let output: LogOutput | undefined;
 
 /** The number of log lines that could not be written. */
 export function lostLogLines(): number {
-  return lost;
+  return output?.lostLines ?? 0;
 }
 
 /** What every line is made with, wherever it goes. */
 export const LINES = { base: null, serializers: { err: describeError } } as const;
 
-type Output = ReturnType<typeof pino.destination>;
-let output: Output | undefined;
-
 /** The log of the process: JSON for machines, or short coloured lines for people. */
-export function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
-  const isPretty = logFormat === 'pretty';
-  output ??= openOutput(isPretty);
-  return pino({ ...LINES, level: logLevel }, isPretty ? prettyLines(output) : output);
-}
-
-function openOutput(isPretty: boolean): Output {
-  const together = isPretty ? {} : { minLength: TOGETHER_BYTES, periodicFlush: TOGETHER_MS };
-  const opened = pino.destination({ dest: 1, sync: false, maxLength: MOST_BYTES, ...together });
-  opened.on('drop', () => lost++);
-  opened.on('error', () => {}); // a full disk, or a reader that is gone: the service goes on
-  return opened;
+export function createLogger({ logLevel, logFormat, tracesEndpoint }: LogConfig): Logger {
+  output ??= new LogOutput();
+  const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
+  return pino(
+    { ...LINES, level: logLevel, ...(tracesEndpoint && mixin) },
+    logFormat === 'pretty' ? prettyLines(output) : output,
+  );
 }
 
 /** Loads the library only when it is needed, which keeps other starts quick. */
-function prettyLines(destination: Output): DestinationStream & { flushSync(): void } {
+function prettyLines(destination: LogOutput): DestinationStream & { flushSync(): void } {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
-  const pretty = prettyFactory({
-    ignore: 'pid,hostname',
-    translateTime: 'SYS:HH:MM:ss',
-    singleLine: true,
-  });
-  return {
-    write: (line) => void destination.write(pretty(line)),
-    flushSync: () => destination.flushSync(),
-  };
+  const pretty = prettyFactory({ translateTime: 'SYS:HH:MM:ss', singleLine: true });
+  return { write: (line) => destination.write(pretty(line)), flushSync: () => destination.flushSync() };
 }
 
 type Description = Readonly<Record<string, unknown>>;
@@ -68,25 +51,12 @@ function describeError(thrown: unknown): unknown {
   return { name, message, stack, code, ...(cause !== undefined && { cause: describeError(cause) }) };
 }
 
-function describeDatabaseError({
-  code,
-  schema,
-  table,
-  column,
-  constraint,
-  routine,
-}: Description): Description {
+function describeDatabaseError({ code, schema, table, column, constraint, routine }: Description): Description {
   return { name: 'DatabaseError', code, schema, table, column, constraint, routine };
 }
 
 /** Parts of Nest whose messages matter only for debugging. */
-const NEST = new Set([
-  'NestFactory',
-  'InstanceLoader',
-  'RoutesResolver',
-  'RouterExplorer',
-  'NestApplication',
-]);
+const NEST = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
 /** Writes what Nest and our modules log through Nest's `Logger`. */
 export class NestLogger implements LoggerService {

@@ -93,8 +93,7 @@ const postgres = url(
   'postgresql:',
 );
 const redis: Parser<string> = {
-  expected:
-    'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
+  expected: 'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
   parse(given) {
     const server = url('', 'redis:', 'rediss:').parse(given);
     return server && /^\/?\d*$/.test(new URL(server).pathname) ? server : undefined;
@@ -128,14 +127,11 @@ const origins = list(
   'origins such as https://app.example.com, separated by commas',
   (origin) => URL.canParse(origin) && new URL(origin).origin === origin, // as browsers send it
 );
-const networks = list(
-  'addresses or networks such as 10.0.0.0/8, separated by commas, none of them /0',
-  (network) => {
-    const [ip = '', bits = '1', ...rest] = network.split('/');
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1;
-    return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most;
-  },
-);
+const networks = list('addresses or networks such as 10.0.0.0/8, separated by commas, none of them /0', (network) => {
+  const [ip = '', bits = '1', ...rest] = network.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most;
+});
 
 const perMinute = integer(0, 999_999_999, 'a number a minute, 0 for no limit,');
 const levels = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
