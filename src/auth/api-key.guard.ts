@@ -34,10 +34,7 @@ export class ApiKeyGuard extends AuthGuard() {
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (this.hasKnownKey(request)) return true;
-    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
+    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]);
     return isPublic || this.authenticate(context, request);
   }
 
@@ -67,8 +64,7 @@ export class ApiKeyGuard extends AuthGuard() {
 
   override handleRequest<T>(failure: unknown, key: T | false, _info: unknown, context: ExecutionContext): T {
     const sent = sentCredentials(context.switchToHttp().getRequest<FastifyRequest>());
-    if (failure)
-      throw failure instanceof ApiError && failure.status === 401 ? withChallenge(failure) : failure;
+    if (failure) throw failure instanceof ApiError && failure.status === 401 ? withChallenge(failure) : failure;
     if (key && sent === 1) return key;
     throw withChallenge(
       sent === 0

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -12,6 +13,11 @@ const WAIT_MS = 10_000;
 
 /** A mistake of the user, who needs only the message. */
 export class UsageError extends Error {}
+
+/** What to type for a program, in messages: the image has neither npm nor scripts. */
+export function commandName(script: string, program: string): string {
+  return existsSync('scripts') ? `npm run ${script} --` : `node dist/${program}.js`;
+}
 
 /** Runs a command line: prints its result, or an error that can be read. */
 export async function runCommand(main: () => Promise<string>): Promise<void> {
