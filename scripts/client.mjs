@@ -16,9 +16,7 @@ const { check } = parseArgs({ options: { check: { type: 'boolean' } } }).values;
 const written = await format(await types(), { ...(await resolveConfig(path)), filepath: path });
 if (!check) writeFileSync(path, written);
 else if (readFileSync(path, 'utf8') !== written) {
-  process.stderr.write(
-    'The client does not match openapi.json. Run "npm run client" and commit the result.\n',
-  );
+  process.stderr.write('The client does not match openapi.json. Run "npm run client" and commit the result.\n');
   process.exitCode = 1;
 }
 
@@ -27,8 +25,8 @@ async function types() {
   const transform = ({ format }) => (format === 'int64' ? bigint : undefined);
   const schemas = { ...document.components.schemas, ...queries(), ErrorCode: { enum: errorCodes() } };
   const parts = { ...document, paths: {}, components: { schemas } };
-  const named = { rootTypes: true, rootTypesNoSchemaPrefix: true };
-  const ast = await openapiTS(parts, { ...named, immutable: true, defaultNonNullable: false, transform });
+  const names = { rootTypes: true, rootTypesNoSchemaPrefix: true };
+  const ast = await openapiTS(parts, { ...names, immutable: true, defaultNonNullable: false, transform });
   return `// Made from openapi.json by "npm run client"; not to be edited.\n${astToString(ast)}
     /** The members of answers that are 64-bit integers. */
     export const INT64: ReadonlySet<string> = new Set(${JSON.stringify(int64Members())});`;
@@ -46,16 +44,14 @@ function queries() {
 
 /** The codes in the examples of refusals. */
 function errorCodes() {
-  const answers = operations.flatMap(({ responses }) => Object.values(responses));
-  const bodies = answers.map(({ content }) => content?.['application/json'].examples);
-  const examples = bodies.flatMap((named) => Object.values(named ?? {}));
+  const contents = operations.flatMap(({ responses }) => Object.values(responses).map((each) => each.content));
+  const examples = contents.flatMap((each) => Object.values(each?.['application/json'].examples ?? {}));
   return [...new Set(examples.map(({ value }) => value.code).filter(Boolean))];
 }
 
 /** The client knows these numbers by name, which therefore has one meaning everywhere. */
 function int64Members() {
-  const schemas = Object.values(document.components.schemas);
-  const members = schemas.flatMap(({ properties = {} }) => Object.entries(properties));
+  const members = Object.values(document.components.schemas).flatMap((each) => Object.entries(each.properties ?? {}));
   const names = new Set(members.filter(([, { format }]) => format === 'int64').map(([name]) => name));
   const other = members.find(([name, { format }]) => names.has(name) && format !== 'int64');
   if (other) throw new Error(`"${other[0]}" is not a 64-bit integer in every schema.`);

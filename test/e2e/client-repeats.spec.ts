@@ -9,8 +9,7 @@ type Step = (signal: AbortSignal) => Response | Promise<Response>;
 const added: Step = () => new Response('{"id":1,"name":"Rex","categoryId":7}', { status: 201 });
 const list: Step = () => new Response('[]');
 const lost: Step = () => Promise.reject(new TypeError('fetch failed'));
-const unreachable: Step = () =>
-  Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+const unreachable: Step = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 const silence: Step = () => new Promise(() => {});
 const refusal =
   (status: number, headers: Record<string, string> = {}): Step =>
@@ -46,7 +45,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 }
 
 beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 describe('The TypeScript client repeats', () => {
   it('a change until it succeeds, with one key for all attempts, and another for the next call', async () => {

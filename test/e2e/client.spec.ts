@@ -38,7 +38,7 @@ describe('The TypeScript client', () => {
   beforeAll(async () => {
     service = await startService();
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
   afterAll(() => service.stop());
 
   describe('keeps every digit of 64-bit integers', () => {
@@ -113,9 +113,7 @@ describe('The TypeScript client', () => {
     it('and ends when a cache gives the same page again', async () => {
       const sameQuery = (url: unknown, init?: RequestInit): Promise<Response> =>
         fetch(String(url).replace(/&?after=\d+/, ''), init);
-      await expect(all(clientWith({ fetch: sameQuery }).pets({ limit: 1 }))).rejects.toThrow(
-        'same page again',
-      );
+      await expect(all(clientWith({ fetch: sameQuery }).pets({ limit: 1 }))).rejects.toThrow('same page again');
     });
 
     it('and works when a proxy strips the Link header', async () => {

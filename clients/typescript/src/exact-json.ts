@@ -20,8 +20,7 @@ export function parseExactly(text: string): unknown {
 export function stringifyExactly(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(stringifyExactly).join(',')}]`;
-  if (typeof value !== 'object' || value === null || 'toJSON' in value)
-    return JSON.stringify(value) ?? 'null';
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${stringifyExactly(member)}`).join(',')}}`;
 }

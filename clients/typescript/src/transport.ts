@@ -46,8 +46,7 @@ export class Transport {
       const isLast = !isTransient(result) || repetition >= retries || performance.now() + pauseMs > lastStart;
       if (!isLast) await wait(pauseMs, options.signal);
       // Timers can be late.
-      if (isLast || performance.now() > lastStart)
-        throw new ApiError(result, outcome, request.idempotencyKey);
+      if (isLast || performance.now() > lastStart) throw new ApiError(result, outcome, request.idempotencyKey);
     }
   }
 
