@@ -76,6 +76,7 @@ const NAMES = 200;
 export class SunsetGuard implements CanActivate {
   private readonly calls: Counter<'operation' | 'key'>;
   private readonly names = new Set<string>();
+  private readonly policies = new Map<unknown, DeprecationPolicy>();
 
   constructor(
     private readonly modules: ModuleRef,
@@ -93,10 +94,16 @@ export class SunsetGuard implements CanActivate {
     const handler = context.getHandler();
     const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
     if (caller) this.count(handler.name, caller.name);
-    const type = this.reflector.get<Type<DeprecationPolicy>>(DEPRECATED, handler);
-    const policy = this.modules.get(type, { strict: false });
+    const policy = this.policies.get(handler) ?? this.policyOf(handler);
     if (!policy.isOver()) return true;
     throw new ApiError('gone', `This operation was removed on ${policy.sunsetDay}. ${policy.terms.advice}`);
+  }
+
+  private policyOf(handler: ReturnType<ExecutionContext['getHandler']>): DeprecationPolicy {
+    const type = this.reflector.get<Type<DeprecationPolicy>>(DEPRECATED, handler);
+    const policy = this.modules.get(type, { strict: false });
+    this.policies.set(handler, policy);
+    return policy;
   }
 
   private count(operation: string, key: string): void {
