@@ -6,8 +6,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export class Metrics {
   readonly registry = new Registry();
 
+  /** The one of that name, if there is one. */
   counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
+    const known = this.registry.getSingleMetric(name) as Counter<L> | undefined;
+    return known ?? new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
   histogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DeprecationPolicy } from '../api/deprecation.js';
 import { Clock } from '../common/clock.js';
 import { Config } from '../common/config.js';
+import { Metrics } from '../common/metrics.js';
 
 /** The terms of getPet's deprecation. */
 @Injectable()
 export class GetPetDeprecation extends DeprecationPolicy {
-  constructor(clock: Clock, config: Config) {
-    super(clock, {
+  constructor(clock: Clock, metrics: Metrics, config: Config) {
+    super(clock, metrics, {
       deprecatedOn: config.getPetDeprecatedOn,
       sunsetOn: config.getPetSunsetOn,
       rehearsal: config.sunsetRehearsal,

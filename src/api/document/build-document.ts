@@ -2,11 +2,16 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
-import { type DeclaredError, REFUSES } from '../errors.js';
+import { allErrors, type DeclaredError, REFUSES } from '../errors.js';
 import { deprecationsOf } from '../routes.js';
-import { describeErrors, listCodes } from './describe-errors.js';
-import { describeDeprecation, describeHeaders, HEADERS } from './describe-headers.js';
-import { closeBodySchema, describeLists, describeNull, nameArraySchemas } from './describe-schemas.js';
+import {
+  describeDeprecation,
+  describeErrors,
+  describeHeaders,
+  describeNull,
+  describeSchemas,
+  HEADERS,
+} from './describe-operation.js';
 import { ErrorDto } from './error.dto.js';
 import { notesOf, operationsOf, type SchemaObject } from './operations.js';
 import { describeStability, listResources } from './resource.decorator.js';
@@ -19,22 +24,23 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     extraModels: [ErrorDto],
   });
   const components = (document.components ??= {});
-  listResources(document);
-  listCodes(components.schemas?.['Error'] as SchemaObject);
   const policies = deprecationsOf(app);
   const refusals = notesOf<DeclaredError[]>(app, REFUSES);
+  listResources(document);
   for (const { id, method, operation } of operationsOf(document)) {
     const policy = policies.get(id);
     describeErrors(operation, refusals.get(id) ?? []);
+    describeHeaders(operation, method, policy !== undefined);
     if (policy) describeDeprecation(operation, policy);
     describeStability(operation);
-    describeHeaders(operation, method, policy);
-    nameArraySchemas(operation, components);
-    describeLists(operation);
-    closeBodySchema(operation, components);
+    describeSchemas(operation, components);
   }
   components.headers = HEADERS;
   describeNull(components);
+  // Codes are permanent, so the schema is open for more than it lists.
+  const { code } = (components.schemas!['Error'] as SchemaObject).properties as Record<string, SchemaObject>;
+  const codes = allErrors().map((error) => `\`${error.code}\``);
+  code!.description += ` Now: ${codes.join(', ')}.`;
   return document;
 }
 
@@ -42,8 +48,6 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
 export function documentJson(document: OpenAPIObject): string {
   return `${stringify(document, undefined, 2)}\n`;
 }
-
-const EXAMPLE_URL = { production: 'https://api.example.com/v1', staging: 'https://staging.example.com/v1' };
 
 const introduction = ({ docsUrl }: Config): string => `\
 Stores animals, and lets clients list them, add them, fetch one by its identifier, and order them.
@@ -61,39 +65,24 @@ The \`X-Request-Id\` header names the request in the logs.
 send \`Deprecation\` and \`Sunset\` headers. The [guide](${docsUrl}/guide) explains retries, orders and each error.`;
 
 function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
-  const { base_url, staging_base_url } = {
-    base_url: {
-      default: config.productionUrl ?? EXAMPLE_URL.production,
-      description: 'The address of production.',
-    },
-    staging_base_url: {
-      default: config.stagingUrl ?? EXAMPLE_URL.staging,
-      description: 'The address of staging.',
-    },
-  };
+  const { productionUrl = 'https://api.example.com/v1', stagingUrl = 'https://staging.example.com/v1' } = config;
+  const address = (of: string, url: string) => ({ default: url, description: `The address of ${of}.` });
+  const description = 'An API key, such as `pets_test_…`, as a bearer token.';
   const built = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Animal Store Service')
     .setVersion('1.0.0')
     .setDescription(introduction(config))
     .addServer(`${config.rootPath}${API_PREFIX}`, 'This deployment')
-    .addServer('{base_url}', 'Production', { base_url })
-    .addServer('{staging_base_url}', 'Staging', { staging_base_url })
-    .addSecurity('apiKey', {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'An API key, such as `pets_test_…`, as a bearer token.',
-    })
+    .addServer('{base_url}', 'Production', { base_url: address('production', productionUrl) })
+    .addServer('{staging_base_url}', 'Staging', { staging_base_url: address('staging', stagingUrl) })
+    .addSecurity('apiKey', { type: 'http', scheme: 'bearer', description })
     .addSecurityRequirements('apiKey')
     .build();
   // Set directly: `DocumentBuilder` requires a URL for each, and does not know license identifiers.
   const license = { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' };
-  Object.assign(built.info, { contact: contactOf(config), license });
+  const { contact } = config;
+  const reach = contact === undefined ? {} : { [contact.includes('://') ? 'url' : 'email']: contact };
+  Object.assign(built.info, { contact: { name: 'Whoever issued your API key', ...reach }, license });
   return built;
-}
-
-function contactOf({ contact }: Config): object {
-  const name = 'Whoever issued your API key';
-  if (contact === undefined) return { name };
-  return contact.includes('://') ? { name, url: contact } : { name, email: contact };
 }
