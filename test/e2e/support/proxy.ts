@@ -37,7 +37,9 @@ export async function startProxy(replica?: string, settings: Record<string, stri
     await ended;
   };
   const state = replica ? 'UP' : 'DOWN';
-  while (!(await table(`http://127.0.0.1:${status}/status;csv`)).includes(`animal_store,replica-1 ${state}`))
+  // Until the second one is found to be down, it gets requests, too.
+  const wanted = new RegExp(`animal_store,replica-1 ${state}\nanimal_store,replica-2 DOWN`);
+  while (!wanted.test(await table(`http://127.0.0.1:${status}/status;csv`)))
     if (child.exitCode !== null) throw new Error(`HAProxy has ended:\n${out}`);
   return { origin: `http://127.0.0.1:${http}`, log: () => out, stop };
 }
