@@ -1,18 +1,14 @@
 /**
- * The import rules of src. They match folders by pattern and so cover a new feature at once. CONTRIBUTING.md draws the
- * same arrows.
+ * The import rules of src: main → app → features → api, http → database → common. They match folders by pattern, and so
+ * cover a new feature at once. CONTRIBUTING.md draws the same arrows.
  *
  * SHARED lists the shared rooms, each with the rooms that it may import. Every other folder of src is a feature.
  */
 const SHARED = {
   common: [],
-  observability: ['common'],
-  api: ['observability', 'common'],
-  database: ['api', 'observability', 'common'],
-  'rate-limit': ['api', 'observability', 'common'],
-  edge: ['rate-limit', 'api', 'observability', 'common'],
-  idempotency: ['edge', 'database', 'rate-limit', 'api', 'observability', 'common'],
-  cli: ['database', 'api', 'observability', 'common'],
+  database: ['common'],
+  api: ['database', 'common'],
+  http: ['api', 'database', 'common'],
 };
 
 const inside = (rooms) => `^src/(?:${rooms.join('|')})/`;
@@ -31,20 +27,12 @@ export default {
     {
       name: 'features-import-modules-and-services-only',
       severity: 'error',
-      comment:
-        'A feature may import the *.module.ts and *.service.ts of another, and no file at the top of src.',
-      from: { path: '^src/([^/]+)/', pathNot: inside([...shared, 'tools', 'workers']) },
+      comment: 'A feature may import the *.module.ts and *.service.ts of another, and no file at the top of src.',
+      from: { path: '^src/([^/]+)/', pathNot: inside(shared) },
       to: {
         path: '^src/',
         pathNot: ['^src/$1/', inside(shared), '^src/[^/]+/[^/]+\\.(?:module|service)\\.ts$'],
       },
-    },
-    {
-      name: 'only-main-knows-of-workers',
-      severity: 'error',
-      comment: 'The service runs alike in one process and in several.',
-      from: { path: '^src/', pathNot: ['^src/main\\.ts$', inside(['workers'])] },
-      to: { path: inside(['workers']) },
     },
   ],
   options: {

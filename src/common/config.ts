@@ -22,10 +22,10 @@ export class ConfigError extends Error {
   }
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor assigns all of them
 export interface Config extends SettingValues {}
 
 /** The settings of the service, validated. Without any, it has the defaults. */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export class Config {
   constructor(given: Partial<SettingValues> = {}) {
     const defaults = Object.entries(SETTINGS).map(([property, { value }]) => [property, value]);
@@ -59,19 +59,18 @@ export class Config {
 }
 
 /** The environment of this process, completed from `.env` in the working directory. */
-export function environment(): NodeJS.ProcessEnv {
+function environment(): NodeJS.ProcessEnv {
   return Object.assign(process.env, { ...readFile(), ...process.env });
 }
 
 /** Variables that have no effect. Names of other programs may stand in the environment, but not in `.env`. */
-export function ineffectiveVariables(env: NodeJS.ProcessEnv = process.env): string[] {
+export function ineffectiveVariables(): string[] {
   const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, name + FILE_SUFFIX]));
-  const unknown = Object.keys(readFile()).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
-  const withdrawn = Object.keys(WITHDRAWN).filter((name) => env[name]);
+  const isUnknown = (name: string): boolean => !names.has(name) && !name.startsWith('OTEL_') && !(name in WITHDRAWN);
+  const unknown = Object.keys(readFile()).filter(isUnknown);
+  const withdrawn = Object.keys(WITHDRAWN).filter((name) => process.env[name]);
   return [
-    ...unknown
-      .filter((name) => !(name in WITHDRAWN))
-      .map((name) => `${name} in .env is not a setting of this service: see docs/settings.md.`),
+    ...unknown.map((name) => `${name} in .env is not a setting of this service: see docs/settings.md.`),
     ...withdrawn.map((name) => `${name} has no effect any more: ${WITHDRAWN[name]}.`),
   ];
 }

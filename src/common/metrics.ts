@@ -18,28 +18,16 @@ export class Metrics {
 
   /** A value that goes up and down, read at each scrape. */
   gauge(name: string, help: string, read: () => number): void {
-    const { registry } = this;
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
+    const collect = (): void => gauge.set(read());
+    const gauge = new Gauge({ name, help, registers: [this.registry], collect });
   }
 
   /** A number that the caller counts, read at each scrape: for frequent events. */
   total(name: string, help: string, read: () => number): void {
-    const { registry } = this;
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
+    const collect = (): void => {
+      counter.reset();
+      counter.inc(read());
+    };
+    const counter = new Counter({ name, help, registers: [this.registry], collect });
   }
 }

@@ -3,131 +3,104 @@ import { isIP } from 'node:net';
 export const API_PREFIX = '/v1';
 export const SERVICE_NAME = 'animal-store';
 
-/** Reads the text of an environment variable. */
+/** Reads the text of an environment variable: undefined for invalid text. */
+type Parse<T> = (text: string) => T | undefined;
+
 interface Parser<T> {
   /** Completes the sentence "must be …". */
   readonly expected: string;
-  /** Undefined for invalid text. */
-  readonly parse: (text: string) => T | undefined;
+  readonly parse: Parse<T>;
 }
 
-export interface Setting<T = unknown> extends Parser<T> {
+export interface Setting<T = unknown, V = unknown> extends Parser<T> {
   readonly name: string;
+  /** The default. */
+  readonly value: V;
   /** One sentence for operators. */
   readonly about: string;
-  readonly value: T;
   /** What applies without the setting, where that is not a value. */
-  readonly unset?: string;
+  readonly unset?: string | undefined;
   /** A value for `.env.example`, where there is no default. */
-  readonly example?: string;
+  readonly example?: string | undefined;
 }
 
-function setting<T>(name: string, parser: Parser<T>, value: T, about: string, unset?: string): Setting<T> {
-  return { name, ...parser, value, about, ...(unset && { unset }) };
-}
-
-function optional<T>(
+function setting<T, V extends T | undefined>(
   name: string,
   parser: Parser<T>,
+  value: V,
   about: string,
-  unset: string,
-  example: string,
-): Setting<T | undefined> {
-  return { name, ...parser, value: undefined, about, unset, example };
+  unset?: string,
+  example?: string,
+): Setting<T, V> {
+  return { name, ...parser, value, about, unset, example };
 }
 
-const text = (expected: string): Parser<string> => ({ expected, parse: (given) => given });
+const parser = <T>(expected: string, parse: Parse<T>): Parser<T> => ({ expected, parse });
 
-const integer = (minimum: number, maximum: number, noun: string): Parser<number> => ({
-  expected: `${noun} from ${minimum} to ${maximum}`,
-  parse(given) {
-    const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
-    return value >= minimum && value <= maximum ? value : undefined;
-  },
-});
-
-const port = integer(0, 65_535, 'a port number');
+const text = (expected: string) => parser(expected, (given) => given);
 const address = text('an address to listen on, such as 127.0.0.1 or 0.0.0.0');
 
-const flag: Parser<boolean> = {
-  expected: 'true or false',
-  parse: (given) => ({ true: true, false: false })[given],
-};
+const integer = (minimum: number, maximum: number, noun: string) =>
+  parser(`${noun} from ${minimum} to ${maximum}`, (given) => {
+    const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+    return value >= minimum && value <= maximum ? value : undefined;
+  });
+const port = integer(0, 65_535, 'a port number');
 
-const oneOf = <const T extends string>(...choices: T[]): Parser<T> => ({
-  expected: choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or '),
-  parse: (given) => choices.find((choice) => choice === given),
-});
+const flag = parser('true or false', (given) => ({ true: true, false: false })[given]);
+
+const oneOf = <const T extends string>(...choices: T[]) =>
+  parser(choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or '), (given) =>
+    choices.find((choice) => choice === given),
+  );
 
 /** As its first instant in UTC. */
-const day: Parser<Date> = {
-  expected: 'a day such as 2030-12-05',
-  parse(given) {
-    const date = /^\d{4}-\d{2}-\d{2}$/.test(given) ? new Date(`${given}T00:00:00Z`) : undefined;
-    // 30 February is either invalid or becomes another day.
-    return date && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(given) ? date : undefined;
-  },
-};
-
-const url = (expected: string, ...protocols: string[]): Parser<string> => ({
-  expected,
-  parse(given) {
-    const isUrl = URL.canParse(given) && protocols.includes(new URL(given).protocol);
-    return isUrl && isDecodable(given) ? given : undefined;
-  },
+const day = parser('a day such as 2030-12-05', (given) => {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(given) ? new Date(`${given}T00:00:00Z`) : undefined;
+  // 30 February is either invalid or becomes another day.
+  return date && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(given) ? date : undefined;
 });
 
 /** Drivers decode the user and the password. */
-function isDecodable(given: string): boolean {
-  try {
-    decodeURIComponent(given);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
+const url = (expected: string, ...protocols: string[]) =>
+  parser(expected, (given) => {
+    const isUrl = URL.canParse(given) && protocols.includes(new URL(given).protocol);
+    return isUrl && !/%(?![\da-f]{2})/i.test(given) ? given : undefined;
+  });
 const postgres = url(
   'a PostgreSQL address such as postgres://user:password@host:5432/name',
   'postgres:',
   'postgresql:',
 );
-const redis: Parser<string> = {
-  expected: 'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
-  parse(given) {
-    const server = url('', 'redis:', 'rediss:').parse(given);
-    return server && /^\/?\d*$/.test(new URL(server).pathname) ? server : undefined;
-  },
-};
 const http = url('an http or https address', 'http:', 'https:');
+const https = url('an https address', 'https:');
+const redisServer = url('a Redis address', 'redis:', 'rediss:');
+
+const redis = parser(
+  'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
+  (given) => (redisServer.parse(given) && /^\/?\d*$/.test(new URL(given).pathname) ? given : undefined),
+);
 
 /** As headers carry it. */
-const apiUrl: Parser<string> = {
-  expected: `an http or https address that ends with ${API_PREFIX}`,
-  parse(given) {
-    const base = /[?#\s"<>]/.test(given) ? undefined : http.parse(given) && new URL(given).href;
-    return base?.endsWith(API_PREFIX) && !base.endsWith(`/${API_PREFIX}`) ? base : undefined;
-  },
-};
-
-const contact: Parser<string> = {
-  expected: 'an https address, or an e-mail address such as support@example.com',
-  parse: (given) => (/^[^\s@:/]+@[^\s@:/]+$/.test(given) ? given : url('', 'https:').parse(given)),
-};
-
-const list = (expected: string, isValid: (item: string) => boolean): Parser<string[]> => ({
-  expected,
-  parse(given) {
-    const items = given.split(',').map((item) => item.trim());
-    return items.every(isValid) ? items : undefined;
-  },
+const apiUrl = parser(`an http or https address that ends with ${API_PREFIX}`, (given) => {
+  const base = /[?#\s"<>]/.test(given) ? undefined : http.parse(given) && new URL(given).href;
+  return base?.endsWith(API_PREFIX) && !base.endsWith(`/${API_PREFIX}`) ? base : undefined;
 });
 
+const contact = parser('an https address, or an e-mail address such as support@example.com', (given) =>
+  /^[^\s@:/]+@[^\s@:/]+$/.test(given) ? given : https.parse(given),
+);
+
+const list = (expected: string, isValid: (item: string) => boolean) =>
+  parser(`${expected}, separated by commas`, (given) => {
+    const items = given.split(',').map((item) => item.trim());
+    return items.every(isValid) ? items : undefined;
+  });
 const origins = list(
-  'origins such as https://app.example.com, separated by commas',
+  'origins such as https://app.example.com',
   (origin) => URL.canParse(origin) && new URL(origin).origin === origin, // as browsers send it
 );
-const networks = list('addresses or networks such as 10.0.0.0/8, separated by commas, none of them /0', (network) => {
+const networks = list('addresses or networks such as 10.0.0.0/8, none of them /0', (network) => {
   const [ip = '', bits = '1', ...rest] = network.split('/');
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1;
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most;
@@ -141,37 +114,37 @@ const isTerminal = process.stdout.isTTY;
 export const SETTINGS = {
   port: setting('PORT', port, 3000, 'The port to listen on.'),
   host: setting('HOST', address, '127.0.0.1', 'The address to listen on; `0.0.0.0` listens on every address.'),
-  databaseUrl: optional('DATABASE_URL', postgres, 'The PostgreSQL server, version 15 or later.', 'the embedded database', 'postgres://user:password@localhost:5432/animals'),
+  databaseUrl: setting('DATABASE_URL', postgres, undefined, 'The PostgreSQL server, version 15 or later.', 'the embedded database', 'postgres://user:password@localhost:5432/animals'),
   databaseDirectory: setting('DATABASE_DIR', text('a folder'), '.data/database', 'The folder of the embedded database.'),
   databasePoolSize: setting('DATABASE_POOL_SIZE', integer(6, 1000, 'a number of connections'), 12, 'The connections to PostgreSQL.'),
-  databaseDirectUrl: optional('DATABASE_DIRECT_URL', postgres, 'For migrations: the server behind a pooler, or a role of their own.', 'same as `DATABASE_URL`', 'postgres://user:password@localhost:5432/animals'),
-  databaseDistribution: optional('DATABASE_DISTRIBUTION', oneOf('citus'), '`citus`: the tables are spread over the nodes of a Citus cluster. It cannot be undone.', 'one server', 'citus'),
+  databaseDirectUrl: setting('DATABASE_DIRECT_URL', postgres, undefined, 'For migrations: the server behind a pooler, or a role of their own.', 'same as `DATABASE_URL`', 'postgres://user:password@localhost:5432/animals'),
+  databaseDistribution: setting('DATABASE_DISTRIBUTION', oneOf('citus'), undefined, '`citus`: the tables are spread over the nodes of a Citus cluster. It cannot be undone.', 'one server', 'citus'),
   preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', flag, true, '`false` behind a pooler, such as PgBouncer.'),
-  publicUrl: optional('PUBLIC_URL', apiUrl, `The base URL that clients use, ending with \`${API_PREFIX}\`.`, `links are relative: \`${API_PREFIX}/…\``, 'https://pets.example.com/v1'),
-  productionUrl: optional('PRODUCTION_URL', apiUrl, 'The production server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://api.example.com/v1'),
-  stagingUrl: optional('STAGING_URL', apiUrl, 'The staging server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://staging.example.com/v1'),
-  contact: optional('CONTACT', contact, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.', 'none', 'support@example.com'),
+  publicUrl: setting('PUBLIC_URL', apiUrl, undefined, `The base URL that clients use, ending with \`${API_PREFIX}\`.`, `links are relative: \`${API_PREFIX}/…\``, 'https://pets.example.com/v1'),
+  productionUrl: setting('PRODUCTION_URL', apiUrl, undefined, 'The production server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://api.example.com/v1'),
+  stagingUrl: setting('STAGING_URL', apiUrl, undefined, 'The staging server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://staging.example.com/v1'),
+  contact: setting('CONTACT', contact, undefined, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.', 'none', 'support@example.com'),
   keyEnvironment: setting('KEY_ENVIRONMENT', oneOf('live', 'test'), 'test', 'The kind of API keys that this deployment issues and accepts: `live` or `test`.'),
   rateLimitPerKey: setting('RATE_LIMIT_PER_KEY', perMinute, 60_000, 'Requests per minute and key; `0` for no limit.'),
   rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Failed authentications per minute and client address; `0` for no limit.'),
-  redisUrl: optional('REDIS_URL', redis, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.', 'each replica counts alone', 'redis://localhost:6379'),
+  redisUrl: setting('REDIS_URL', redis, undefined, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.', 'each replica counts alone', 'redis://localhost:6379'),
   trustedProxies: setting('TRUSTED_PROXIES', networks, [] as string[], 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas.', 'none'),
   sunsetRehearsal: setting('SUNSET_REHEARSAL', flag, false, '`true`: deprecated operations answer as after their sunset.'),
   getPetDeprecatedOn: setting('GETPET_DEPRECATED_ON', day, new Date('2025-12-05T00:00:00Z'), 'The day from which `getPet` is deprecated.'),
   getPetSunsetOn: setting('GETPET_SUNSET_ON', day, new Date('2030-12-05T00:00:00Z'), 'The day from which `getPet` answers 410.'),
   maxConcurrentRequests: setting('MAX_CONCURRENT_REQUESTS', integer(1, 100_000, 'a number of requests'), 1_000, 'The maximum number of concurrent requests; others are refused with 503.'),
-  metricsPort: optional('METRICS_PORT', port, 'The port of `/metrics`, for Prometheus.', 'no metrics', '9464'),
+  metricsPort: setting('METRICS_PORT', port, undefined, 'The port of `/metrics`, for Prometheus.', 'no metrics', '9464'),
   metricsHost: setting('METRICS_HOST', address, '127.0.0.1', 'The address that `/metrics` listens on.'),
-  tracesEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', http, 'The OpenTelemetry collector of traces. The other `OTEL_` variables apply too.', 'no traces', 'http://localhost:4318'),
+  tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', http, undefined, 'The OpenTelemetry collector of traces. The other `OTEL_` variables apply too.', 'no traces', 'http://localhost:4318'),
   serviceName: setting('OTEL_SERVICE_NAME', text('a name'), SERVICE_NAME, 'The name of the service in traces.'),
   revision: setting('REVISION', text('a text'), 'unknown', 'The build, such as a commit, shown in the metrics.'),
   corsOrigins: setting('CORS_ORIGINS', origins, [] as string[], 'Origins that may call from a browser (CORS), separated by commas.', 'none'),
-  shutdownDrainMs: optional('SHUTDOWN_DRAIN_MS', integer(0, 5_000, 'milliseconds'), 'How long the service keeps answering after a stop signal, while it reports not ready.', '`2000`; `0` on the embedded database or a terminal', '2000'),
+  shutdownDrainMs: setting('SHUTDOWN_DRAIN_MS', integer(0, 60_000, 'milliseconds'), undefined, 'How long the service keeps answering after a stop signal, while it reports not ready.', '`2000`; `0` on the embedded database or a terminal', '2000'),
   logLevel: setting('LOG_LEVEL', levels, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
   logFormat: setting('LOG_FORMAT', oneOf('json', 'pretty'), isTerminal ? 'pretty' : 'json', '`json` for machines, `pretty` for people.', '`pretty` on a terminal, else `json`'),
 };
 
 type Settings = typeof SETTINGS;
 export type SettingValues = {
-  -readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never;
+  -readonly [K in keyof Settings]: Settings[K] extends Setting<infer T, infer V> ? T | Extract<V, undefined> : never;
 };
