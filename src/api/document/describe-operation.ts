@@ -35,9 +35,9 @@ export const HEADERS: HeadersObject = {
   PageLinks: text('Where the first page is and, when more items follow, the next one (RFC 8288).', { ...required, example: '</v1/pets?limit=20>; rel="first", </v1/pets?limit=20&after=20>; rel="next"' }),
   Location: text('Where to fetch what was created, for as long as that operation exists.', { example: '/v1/pets/1' }),
   [REPLAYED_HEADER]: text(`This is the first answer again: the request was repeated under its ${KEY_HEADER}.`, constant('true')),
-  Deprecation: text('Since when the operation is deprecated, in seconds since 1970 (RFC 9745).', { ...pattern('^@[0-9]+$'), example: '@1764892800' }),
-  Sunset: text('When the operation is to be removed (RFC 8594).', { example: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
-  DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
+  Deprecation: text('Since when the operation is deprecated, in seconds since 1970 (RFC 9745).', { ...required, ...pattern('^@[0-9]+$'), example: '@1764892800' }),
+  Sunset: text('When the operation is to be removed (RFC 8594).', { ...required, example: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
+  DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { ...required, example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
 };
 
 /** When an operation can refuse with what. */
