@@ -32,7 +32,7 @@ describe('The OpenAPI document', () => {
   describeInside('covers every route:', () => {
     /** The paths of all routes, from the tree that Fastify prints. */
     const paths = (): string[] => {
-      const tree = service.app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false }) as string;
+      const tree = service.app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
       const parents: string[] = [];
       return [...tree.matchAll(/^([│ ]*)[├└]── (\S+) \(/gm)].map(([, indent = '', part = '']) => {
         parents.length = indent.length / 4;

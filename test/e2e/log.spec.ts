@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { freePort } from './support/free-port.js';
 import { type Service, startService } from './support/service.js';
+
+const onLinux = existsSync('/dev/full') ? describe : describe.skip;
 
 describeInside('The log', () => {
   let service: Service;
@@ -53,20 +55,21 @@ describeInside('The log', () => {
       expect(all).not.toContain(secret);
   });
 
-  const isLinux = existsSync('/dev/full');
-  (isLinux ? it : it.skip)('that cannot be written stops nothing (a full disk)', async () => {
-    const port = await freePort();
-    const full = openSync('/dev/full', 'w');
-    const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, PORT: `${port}`, DATABASE_URL: service.database.url, SHUTDOWN_DRAIN_MS: '0' };
-    const main = join(import.meta.dirname, '../../dist/main.js');
-    const child = spawn(process.execPath, [main], { env, cwd: tmpdir(), stdio: ['ignore', full, 'inherit'] });
-    const ended = once(child, 'exit');
-    const ready = () => call(`http://127.0.0.1:${port}`, 'GET', '/health/ready').catch(() => undefined);
-    while ((await ready())?.status !== 200);
-    for (let i = 0; i < 100; i++) expect((await ready())?.status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-    closeSync(full);
+  onLinux('of which nothing can be written, on a full disk,', () => {
+    it('stops nothing', async () => {
+      const port = await freePort();
+      const full = openSync('/dev/full', 'w');
+      const { PATH, HOME } = process.env;
+      const env = { PATH, HOME, PORT: `${port}`, DATABASE_URL: service.database.url, SHUTDOWN_DRAIN_MS: '0' };
+      const main = join(import.meta.dirname, '../../dist/main.js');
+      const child = spawn(process.execPath, [main], { env, cwd: tmpdir(), stdio: ['ignore', full, 'inherit'] });
+      const ended = once(child, 'exit');
+      const ready = () => call(`http://127.0.0.1:${port}`, 'GET', '/health/ready').catch(() => undefined);
+      while ((await ready())?.status !== 200);
+      for (let i = 0; i < 100; i++) expect((await ready())?.status).toBe(200);
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+      closeSync(full);
+    });
   });
 });

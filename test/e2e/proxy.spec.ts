@@ -132,9 +132,7 @@ describeProxy('The proxy (needs haproxy)', () => {
     const hidden = readCases('framing', keys).filter(({ request: text }) => text.includes('smuggled'));
     expect(hidden.length).toBeGreaterThan(4);
     await Promise.all(
-      hidden.map(({ request: text }) =>
-        sendRaw(front.origin, `${text.replace('Host: x', 'Host: x\r\nConnection: close')}`),
-      ),
+      hidden.map(({ request: text }) => sendRaw(front.origin, text.replace('Host: x', 'Host: x\r\nConnection: close'))),
     );
     expectError(await sendRaw(front.origin, get('/v1/dropped')), 502, 'service_unavailable');
     expect(targets.filter((target) => target.includes('smuggled'))).toEqual([]);
