@@ -31,7 +31,7 @@ try {
   const key = await Promise.race([keyPrinted, exited]);
   if (typeof key !== 'string') giveUp('The service did not start. Build it first.');
   const origin = `http://127.0.0.1:${port}`;
-  const options = ['--seed=1', '--max-examples=50', '--workers=2', `--header=Authorization: Bearer ${key}`];
+  const options = ['--seed=1', '--max-examples=200', `--header=Authorization: Bearer ${key}`];
   process.exitCode = await run(program, ['run', `${origin}/openapi.json`, `--url=${origin}/v1`, ...options]);
 } finally {
   service.kill();
