@@ -11,7 +11,7 @@ import {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { RequestBody } from '../api/body.js';
-import { REQUEST_ID_PATTERN } from '../api/document/describe-headers.js';
+import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
 import { HEADER_BYTES, URL_BYTES } from '../api/error-catalogue.js';
 import { ApiError } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
@@ -53,11 +53,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     frameworkErrors: (_error, request, reply) => {
       setCommonHeaders(request, reply);
       const fault = faultOf(request.raw, request.raw.url ?? '');
-      sendError(
-        fault ?? new ApiError('bad_request', 'The request target is not well-formed.'),
-        request,
-        reply,
-      );
+      sendError(fault ?? new ApiError('bad_request', 'The request target is not well-formed.'), request, reply);
       logRequest(request, reply); // no hook runs here
     },
   };

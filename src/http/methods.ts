@@ -21,8 +21,7 @@ export function collectMethods(fastify: FastifyInstance): () => void {
     isComplete = true;
     for (const [url, methods] of paths) answerOthers(fastify, url, methods);
     for (const url of new Set([...paths.keys()].flatMap(withEmptySegment)))
-      if (!paths.has(url))
-        fastify.route({ method: METHODS, url, handler: (_request, reply) => reply.callNotFound() });
+      if (!paths.has(url)) fastify.route({ method: METHODS, url, handler: (_request, reply) => reply.callNotFound() });
   };
 }
 

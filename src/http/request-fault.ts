@@ -25,8 +25,7 @@ function problemOf(request: IncomingMessage, target: string): string | undefined
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request must be of HTTP/1.1.';
   if (target.includes('#')) return 'The request target must not have a fragment.';
   const hosts = countHeader(rawHeaders, 'host');
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
-    return 'The request must have exactly one Host header.';
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'The request must have exactly one Host header.';
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return 'The one Transfer-Encoding is chunked, in HTTP/1.1.';

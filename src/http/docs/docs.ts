@@ -20,15 +20,7 @@ const TYPES: Record<string, string> = {
   '.yaml': 'application/yaml; charset=utf-8',
 };
 const PAGES = { '/docs': 'index.html', '/docs/': 'index.html', '/docs/guide': 'guide.html' };
-const OWN = [
-  'page.css',
-  'guide.css',
-  'page.js',
-  'plugin.js',
-  'accessibility.js',
-  'exact-json.js',
-  'favicon.svg',
-];
+const OWN = ['page.css', 'guide.css', 'page.js', 'plugin.js', 'accessibility.js', 'exact-json.js', 'favicon.svg'];
 const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /** Serves the document, Swagger UI with our plugin and style, and the guide: without a key, and without the internet. */
@@ -54,8 +46,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
   for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name), name);
   for (const name of OWN) serve(`/docs/${name}`, () => own(name));
-  for (const name of OF_SWAGGER_UI)
-    serve(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
+  for (const name of OF_SWAGGER_UI) serve(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
 
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
     addVary(reply, 'accept');
