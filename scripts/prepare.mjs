@@ -24,7 +24,7 @@ function build() {
   const main = join(root, 'dist', 'main.js');
   const built = existsSync(main) ? statSync(main).mtimeMs : 0;
   const sources = readdirSync(join(root, 'src'), { recursive: true }).map((path) => join('src', path)); // folders, too
-  const made = ['package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', ...sources];
+  const made = ['package-lock.json', 'nest-cli.json', '.swcrc', 'tsconfig.json', 'tsconfig.build.json', ...sources];
   if (made.every((path) => statSync(join(root, path)).mtimeMs < built)) return;
   say('Building (nest build) …');
   run(process.execPath, join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build');
