@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeInside } from './support/deployment.js';
-import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
 const ORIGIN = 'https://app.example.org';
@@ -31,10 +30,6 @@ describeInside('Requests from other origins', () => {
     const answer = await service.call('GET', path, { headers: { origin: ORIGIN } });
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin' });
-  });
-
-  it('are unknown paths as before', async () => {
-    expectError(await service.call('OPTIONS', '/v1/.nothing', { headers: PREFLIGHT }), 'not_found');
   });
 
   it('get no permission unless the origin is listed', async () => {

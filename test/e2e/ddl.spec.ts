@@ -9,8 +9,6 @@ import { type Service, startService } from './support/service.js';
 const UNNOTICED: [change: string, undo: string][] = [
   ['ALTER TABLE pets ALTER name TYPE varchar(300)', 'ALTER TABLE pets ALTER name TYPE text'],
   ["ALTER TABLE pets ADD extra text DEFAULT 'x' NOT NULL", 'ALTER TABLE pets DROP extra'],
-  ["ALTER TABLE pets ALTER status SET DEFAULT 'sold'", 'ALTER TABLE pets ALTER status DROP DEFAULT'],
-  ['ALTER TABLE pets ADD CONSTRAINT more CHECK (id > 0)', 'ALTER TABLE pets DROP CONSTRAINT more'],
   ['CREATE INDEX more ON pets (name)', 'DROP INDEX more'],
   ['DROP INDEX pets_status_id', 'CREATE INDEX pets_status_id ON pets (status, id)'],
   ['ALTER TABLE orders ALTER quantity TYPE bigint', 'ALTER TABLE orders ALTER quantity TYPE integer'],
@@ -18,7 +16,6 @@ const UNNOTICED: [change: string, undo: string][] = [
   ['ALTER TABLE idempotency_records ADD extra integer', 'ALTER TABLE idempotency_records DROP extra'],
   ['VACUUM FULL pets', ''],
   ['REINDEX TABLE CONCURRENTLY pets', ''],
-  ['ANALYZE', ''],
 ];
 
 /** What makes statements fail until it is changed back. */
@@ -92,23 +89,5 @@ describeInside('DDL while the service runs', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
     await expectWell();
     expect(service.log.join('')).not.toContain('Secret');
-  });
-
-  it('under load is 503 for a moment at most, never another failure', async () => {
-    const seen = new Set<number>();
-    let isOver = false;
-    const client = async (send: () => Promise<{ status: number }>) => {
-      while (!isOver) seen.add((await send()).status);
-    };
-    const clients = [
-      client(() => service.post('/v1/pets', { name: 'b', categoryId: 2 })),
-      client(() => service.get('/v1/pets?limit=5')),
-      client(() => service.get('/v1/pets?status=sold&limit=5')),
-    ];
-    for (const sql of [...UNNOTICED, ...MISSING].flat()) if (sql) await run(sql);
-    isOver = true;
-    await Promise.all(clients);
-    expect([...seen].filter((status) => ![200, 201, 503].includes(status))).toEqual([]);
-    await expectWell();
   });
 });

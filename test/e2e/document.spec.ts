@@ -59,16 +59,8 @@ describe('The OpenAPI document', () => {
 
   it('describes each operation: id, summary, tag, security, stability', () => {
     const operations = operationsOf(document);
-    expect(operations.map(({ id }) => id)).toEqual([
-      'listPets',
-      'createPet',
-      'getPet',
-      'listOrders',
-      'createOrder',
-      'getOrder',
-      'updateOrder',
-      'deleteOrder',
-    ]);
+    const ids = 'listPets createPet getPet listOrders createOrder getOrder updateOrder deleteOrder';
+    expect(operations.map(({ id }) => id).join(' ')).toBe(ids);
     for (const { path, operation } of operations) {
       const [, group] = path.split('/');
       expect(operation).toMatchObject({ summary: expect.any(String), tags: [group] });
@@ -78,9 +70,11 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('has an Error and an example for each code of each refusal, and a default', () => {
+  it('has the common headers on each answer, an Error and an example for each code of each refusal, and a default', () => {
     for (const { operation } of operationsOf(document)) {
       expect(operation.responses).toHaveProperty('default');
+      for (const [, { headers }] of responsesOf(operation))
+        expect(Object.keys(headers ?? {})).toEqual(expect.arrayContaining(['X-Request-Id', 'Cache-Control']));
       for (const [status, { content }] of errorsOf(operation)) {
         const { schema, examples = {} } = content!['application/json']!;
         expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
@@ -97,13 +91,6 @@ describe('The OpenAPI document', () => {
     const codes = new Set(operationsOf(document).flatMap(({ operation }) => codesOf(operation)));
     expect(codes.size).toBeGreaterThan(20);
     for (const code of [...codes, 'method_not_allowed']) expect(description).toContain(`\`${code}\``);
-  });
-
-  it('documents on every response what is on every response', () => {
-    for (const { operation } of operationsOf(document)) {
-      for (const [, { headers }] of responsesOf(operation))
-        expect(Object.keys(headers ?? {})).toEqual(expect.arrayContaining(['X-Request-Id', 'Cache-Control']));
-    }
   });
 
   it('says of each change that it may be repeated under an Idempotency-Key', () => {
@@ -129,23 +116,15 @@ describe('The OpenAPI document', () => {
       components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
     });
     const { NewPet, Pet, PetStatus, Pets } = document.components!.schemas as Record<string, object>;
-    const fields = {
-      name: { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) },
-      categoryId: { type: 'integer', format: 'int64' },
-      status: expect.anything(),
-    };
+    const int64 = { type: 'integer', format: 'int64' };
+    const name = { type: 'string', minLength: 1, maxLength: 255, pattern: expect.any(String) };
+    const properties = { name, categoryId: int64, status: expect.anything() };
     const required = ['name', 'categoryId'];
-    expect(NewPet).toMatchObject({
-      type: 'object',
-      required,
-      properties: fields,
-      additionalProperties: false,
-    });
-    const id = { type: 'integer', format: 'int64' };
+    expect(NewPet).toMatchObject({ type: 'object', required, properties, additionalProperties: false });
     expect(Pet).toMatchObject({
       type: 'object',
       required: expect.arrayContaining(['id', ...required]),
-      properties: { ...fields, id },
+      properties: { ...properties, id: int64 },
     });
     expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
     expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
@@ -157,17 +136,15 @@ describe('The OpenAPI document', () => {
     const inQuery = { in: 'query', required: false };
     const limit = { type: 'integer', minimum: 1, maximum: 100, default: 20 };
     const ids = { type: 'array', items: int64, minItems: 1, maxItems: 100, uniqueItems: true };
-    expect(pets!.get!.parameters).toHaveLength(4);
-    expect(pets!.get!.parameters).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ name: 'limit', ...inQuery, schema: expect.objectContaining(limit) }),
-        expect.objectContaining({ name: 'after', ...inQuery, schema: expect.objectContaining(int64) }),
-        expect.objectContaining({ name: 'status', ...inQuery }),
-        expect.objectContaining({ name: 'ids', ...inQuery, explode: false, schema: expect.anything() }),
-      ]),
+    const declared = pets!.get!.parameters!.toSorted((a, b) =>
+      'name' in a && 'name' in b && a.name < b.name ? -1 : 1,
     );
-    const declared = pets!.get!.parameters!.find((one) => 'name' in one && one.name === 'ids');
-    expect(declared).toMatchObject({ style: 'form', schema: ids });
+    expect(declared).toMatchObject([
+      { name: 'after', ...inQuery, schema: int64 },
+      { name: 'ids', ...inQuery, style: 'form', explode: false, schema: ids },
+      { name: 'limit', ...inQuery, schema: limit },
+      { name: 'status', ...inQuery, schema: { $ref: '#/components/schemas/PetStatus' } },
+    ]);
     const content = (name: string) => ({
       'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
     });

@@ -33,14 +33,9 @@ describe('The edge', () => {
   const summaryOf = (raw: string) => {
     const { status, headers, body } = parseRaw(raw);
     const { code } = JSON.parse(body) as { code: string };
-    return { status, code, connection: headers['connection'], 'content-type': headers['content-type'] };
+    return [status, code, headers['connection'], headers['content-type']];
   };
-  const closing = (status: number, code: string) => ({
-    status,
-    code,
-    connection: 'close',
-    'content-type': 'application/json; charset=utf-8',
-  });
+  const closing = (status: number, code: string) => [status, code, 'close', 'application/json; charset=utf-8'];
   const post = (headers: string) => `POST /v1/pets ${HEAD}Content-Type: application/json\r\n${headers}\r\n`;
   const bearer = () => `Authorization: Bearer ${service.key}\r\n`;
 

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { freePort } from './support/free-port.js';
+import { Programs } from './support/process.js';
 import { type Service, startService } from './support/service.js';
 
 const onLinux = existsSync('/dev/full') ? describe : describe.skip;
@@ -27,18 +24,9 @@ describeInside('The log', () => {
 
   it('has one line for each request: method, route, status, code, time and the name of the key', async () => {
     const headers = { 'x-request-id': 'find-me' };
-    expect(await linesOf(() => service.get('/v1/pets?limit=0', { headers }))).toEqual([
-      expect.objectContaining({
-        level: 30,
-        requestId: 'find-me',
-        method: 'GET',
-        route: '/v1/pets',
-        status: 400,
-        code: 'invalid_parameter',
-        ms: expect.any(Number),
-        key: 'tests',
-      }),
-    ]);
+    const [line] = await linesOf(() => service.get('/v1/pets?limit=0', { headers }));
+    const request = { level: 30, requestId: 'find-me', method: 'GET', route: '/v1/pets', key: 'tests' };
+    expect(line).toMatchObject({ ...request, status: 400, code: 'invalid_parameter', ms: expect.any(Number) });
   });
 
   it('has probes at debug', async () => {
@@ -59,17 +47,15 @@ describeInside('The log', () => {
     it('stops nothing', async () => {
       const port = await freePort();
       const full = openSync('/dev/full', 'w');
-      const { PATH, HOME } = process.env;
-      const env = { PATH, HOME, PORT: `${port}`, DATABASE_URL: service.database.url, SHUTDOWN_DRAIN_MS: '0' };
-      const main = join(import.meta.dirname, '../../dist/main.js');
-      const child = spawn(process.execPath, [main], { env, cwd: tmpdir(), stdio: ['ignore', full, 'inherit'] });
-      const ended = once(child, 'exit');
+      const programs = new Programs({ DATABASE_URL: service.database.url, SHUTDOWN_DRAIN_MS: '0' });
+      const { ended, signal } = programs.launch('main.js', [], { PORT: `${port}` }, full);
       const ready = () => call(`http://127.0.0.1:${port}`, 'GET', '/health/ready').catch(() => undefined);
       while ((await ready())?.status !== 200);
       for (let i = 0; i < 100; i++) expect((await ready())?.status).toBe(200);
-      child.kill('SIGTERM');
-      expect(await ended).toEqual([0, null]);
+      signal('SIGTERM');
+      expect((await ended).code).toBe(0);
       closeSync(full);
+      await programs.stop();
     });
   });
 });

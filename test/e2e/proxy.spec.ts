@@ -19,16 +19,9 @@ const describeProxy = haproxyVersion > 0 && !deployment ? describe : describe.sk
 const get = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: close', ...headers, '', ''].join('\r\n');
 const post = (length: number, body: string, ...headers: string[]): string =>
-  [
-    'POST /v1/pets HTTP/1.1',
-    'Host: x',
-    'Connection: close',
-    'Content-Type: application/json',
-    `Content-Length: ${length}`,
-    ...headers,
-    '',
-    body,
-  ].join('\r\n');
+  ['POST /v1/pets HTTP/1.1', 'Host: x', 'Connection: close', ...headers, 'Content-Type: application/json']
+    .concat(`Content-Length: ${length}`, '', body)
+    .join('\r\n');
 
 function expectError(raw: string, status: number, code: string): Record<string, string> {
   const { headers, body, ...answer } = parseRaw(raw);
@@ -98,11 +91,6 @@ describeProxy('The proxy (needs haproxy)', () => {
     expect(await attempt('192.0.2.2', '127.0.0.3')).toBe(401);
   });
 
-  (haproxyVersion >= 3.2 ? it : it.skip)('answers malformed HTTP with an Error (needs HAProxy 3.2)', async () => {
-    expectError(await send(get('/v1/pets', 'no header')), 400, 'bad_request');
-    expectError(await send('GET /v1/pets HTTP/1.1\r\nHost: x\r\n'), 408, 'request_timeout');
-  });
-
   it('answers 503 when no replica is there, and limits requests and connections of an address', async () => {
     const settings = { HAPROXY_ADDRESS_REQUESTS: '5', HAPROXY_ADDRESS_CONNECTIONS: '3' };
     const alone = await startProxy(undefined, settings);
@@ -158,16 +146,11 @@ describeProxy('The proxy (needs haproxy)', () => {
     const headers = { authorization: `Bearer ${service.key}`, connection: 'close' };
     const call = request({ host: '127.0.0.1', port, path: '/v1/pets?limit=1', ca, headers }).end();
     const [{ statusCode, headers: got }] = (await once(call, 'response')) as [IncomingMessage];
-    expect({ statusCode, hsts: got['strict-transport-security'] }).toEqual({
-      statusCode: 200,
-      hsts: 'max-age=31536000',
-    });
+    expect([statusCode, got['strict-transport-security']]).toEqual([200, 'max-age=31536000']);
     const plain = (path: string) => sendRaw(secure.origin, get(path));
     for (const path of ['/v1/pets', '/%76%31/pets']) expectError(await plain(path), 400, 'bad_request');
-    expect(parseRaw(await plain('/docs?x=1'))).toMatchObject({
-      status: 308,
-      headers: { location: 'https://pets.example.com/docs?x=1' },
-    });
+    const { status, headers: led } = parseRaw(await plain('/docs?x=1'));
+    expect([status, led['location']]).toEqual([308, 'https://pets.example.com/docs?x=1']);
     await secure.stop();
     rmSync(folder, { recursive: true });
   });

@@ -30,10 +30,7 @@ describeInside('Rate limits', () => {
       const service = await start({ rateLimitPerKey: 3 });
       for (const remaining of [2, 1, 0]) {
         const { status, headers } = await service.get('/v1/pets');
-        expect({ status, policy: headers['ratelimit-policy'] }).toEqual({
-          status: 200,
-          policy: '"requests";q=3;w=60',
-        });
+        expect([status, headers['ratelimit-policy']]).toEqual([200, '"requests";q=3;w=60']);
         expect(headers['ratelimit']).toMatch(new RegExp(`^"requests";r=${remaining};t=[1-9]\\d?$`));
       }
       const refused = await service.post('/v1/pets', '{not even JSON');
@@ -55,14 +52,6 @@ describeInside('Rate limits', () => {
       expectError(await service.get('/v1/.nothing'), 'not_found');
     });
 
-    it('come before the sunset', async () => {
-      const service = await start({ rateLimitPerKey: 1, sunsetRehearsal: true });
-      expectError(await service.get('/v1/pets/1'), 'gone');
-      const refused = await service.get('/v1/pets/1');
-      expectError(refused, 'rate_limited');
-      expect(refused.headers).toHaveProperty('sunset');
-    });
-
     it('can be switched off', async () => {
       const service = await start({ rateLimitPerKey: 0 });
       const { headers } = await service.get('/v1/pets');
@@ -72,27 +61,21 @@ describeInside('Rate limits', () => {
   });
 
   describe('of failed credentials', () => {
-    const attempt = (service: Service, address?: string, key = generateKey('test')) =>
+    const attempt = (service: Service, address: string, key = generateKey('test')) =>
       service.call('GET', '/v1/pets', {
         headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': address },
       });
 
-    it('hold for an address, and keys in use go on working', async () => {
+    it('hold for an address, that of the socket whatever a client claims, and keys in use go on working', async () => {
       const service = await start({ rateLimitFailures: 2 });
       expect((await service.get('/v1/pets')).status).toBe(200);
-      expectError(await attempt(service), 'invalid_api_key');
-      expectError(await attempt(service, undefined, 'malformed'), 'invalid_api_key');
-      const refused = await attempt(service);
+      expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
+      expectError(await attempt(service, '192.0.2.2', 'malformed'), 'invalid_api_key');
+      const refused = await attempt(service, '192.0.2.3');
       expectError(refused, 'rate_limited');
       expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
       expectError(await service.call('GET', '/v1/pets'), 'missing_api_key');
       expect((await service.get('/v1/pets')).status).toBe(200);
-    });
-
-    it('count by socket, whatever X-Forwarded-For says', async () => {
-      const service = await start({ rateLimitFailures: 1 });
-      expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
-      expectError(await attempt(service, '192.0.2.2'), 'rate_limited');
     });
 
     it('count by X-Forwarded-For of a trusted proxy; a /48 of IPv6 is one', async () => {

@@ -44,36 +44,24 @@ test('a request has examples that are ready to send, and no Idempotency-Key unas
   await expect((await docs.unfold('listPets')).getByLabel('limit', { exact: true })).toHaveValue('20');
 });
 
-test('every answer and every error code of an operation has an example, with all digits', async ({ docs }) => {
-  const document = (await (await docs.page.request.get(`${ORIGIN}/openapi.json`)).json()) as {
-    paths: Record<string, { get: { responses: Record<string, { content?: Record<string, { examples: object }> }> } }>;
-  };
+test('answers and error codes have examples, with all digits', async ({ docs }) => {
   const operation = await docs.unfold('getPet');
-  const rows = operation.locator('.responses-table:not(.live-responses-table) > tbody > tr');
-  for (const [status, { content }] of Object.entries(document.paths['/pets/{petId}']!.get.responses)) {
-    const row = rows.and(operation.locator(`[data-code="${status}"]`));
-    await expect(row).toBeVisible();
-    const names = Object.keys(content?.['application/json']?.examples ?? {});
-    if (status === 'default') continue;
-    expect(names).not.toEqual([]);
-    for (const name of names) await row.getByLabel('Example', { exact: true }).selectOption(name);
+  const rowOf = (status: number) => operation.locator(`.responses-table > tbody > tr[data-code="${status}"]`);
+  for (const [status, code] of [
+    [400, 'bad_request'],
+    [401, 'expired_api_key'],
+    [410, 'gone'],
+    [429, 'rate_limited'],
+    [503, 'service_unavailable'],
+  ] as const) {
+    await rowOf(status).getByLabel('Example', { exact: true }).selectOption(code);
+    await expect(rowOf(status).locator('.highlight-code pre')).toContainText(`"code": "${code}"`);
   }
-  const success = rows.and(operation.locator('[data-code="200"]'));
+  const success = rowOf(200);
   await success.getByLabel('Example', { exact: true }).selectOption('largeNumbers');
   await expect(success.locator('.highlight-code pre')).toContainText('"id": 9007199254740993,');
   const bounds = 'From -9223372036854775808 to 9223372036854775807.';
   await expect(operation.locator('.parameters')).toContainText(bounds);
-});
-
-test('the server can be this deployment, production or staging', async ({ docs: { page } }) => {
-  const server = page.getByLabel('Server', { exact: true });
-  await expect(server.locator('option')).toHaveText([
-    '/v1 - This deployment',
-    '{base_url} - Production',
-    '{staging_base_url} - Staging',
-  ]);
-  await server.selectOption('{base_url}');
-  await expect(page.locator('.computed-url')).toContainText('https://api.example.com/v1');
 });
 
 test('a deep link opens its operation, and opening one makes its link', async ({ page }) => {

@@ -5,6 +5,8 @@ import type { RawAnswer } from '../support/socket.js';
 const INTERNALS =
   /node_modules|\.[cm]?[jt]s\b|\n\s+at |node:|file:|nestjs|fastify|passport|typeorm|postgres|lossless|llhttp|HPE_|ERR_|QueryFailed|syntax error|\bselect\b.*\bfrom\b|\binsert into\b/i;
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** `401 missing_api_key` of an error, `200` of a success, `201 categoryId 7` if the number matters. */
 export function summaryOf({ status, body }: RawAnswer, expected = ''): string {
   const [, code] = /^\{"code":"(\w+)"/.exec(body) ?? [];
@@ -26,17 +28,10 @@ export function expectRules(request: string, answer: RawAnswer, key: string): vo
   });
   expectDeprecation(/^(GET|HEAD) (http:..x)?\/v1\/pets\/[^/?]/.test(`${method} ${target}`), answer);
   if (status === 204) expect(headers).not.toHaveProperty('content-length');
-  else
-    expect(headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': expect.any(String),
-    });
+  else expect(headers).toMatchObject({ 'content-type': JSON_TYPE, 'content-length': expect.any(String) });
+  const message = expect.stringMatching(/^[A-Z].*\.$/s);
   if (status >= 400 && method !== 'HEAD')
-    expect(JSON.parse(body)).toEqual({
-      code: expect.any(String),
-      message: expect.stringMatching(/^[A-Z].*\.$/s),
-      status,
-    });
+    expect(JSON.parse(body)).toEqual({ code: expect.any(String), message, status });
   expectNothingLeaked(answer, key);
 }
 

@@ -27,15 +27,20 @@ export class Programs {
 
   constructor(private readonly settings: NodeJS.ProcessEnv = {}) {}
 
-  launch(program: string, args: string[] = [], settings: NodeJS.ProcessEnv = {}): Launched {
+  /** `stdout` is where its output goes, if not to the test. */
+  launch(program: string, args: string[] = [], settings: NodeJS.ProcessEnv = {}, stdout?: number): Launched {
     const { PATH, HOME } = process.env;
     const own = { PATH, HOME, HOST: '127.0.0.1', PORT: '0', LOG_FORMAT: 'json' };
     const env = { ...own, ...this.settings, ...settings };
-    const child = spawn(process.execPath, [join(DIST, program), ...args], { cwd: this.folder, env });
+    const child = spawn(process.execPath, [join(DIST, program), ...args], {
+      cwd: this.folder,
+      env,
+      stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
+    });
     let out = '';
     let err = '';
-    child.stdout.on('data', (text: Buffer) => (out += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (err += text.toString()));
+    child.stdout?.on('data', (text: Buffer) => (out += text.toString()));
+    child.stderr?.on('data', (text: Buffer) => (err += text.toString()));
     const ended = once(child, 'close').then(([code]) => {
       this.running.delete(launched);
       return { code: code as number | null, out, err };
@@ -46,7 +51,7 @@ export class Programs {
           const found = pattern.exec(out + err);
           if (found) resolve(found);
         };
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', look);
+        for (const stream of [child.stdout, child.stderr]) stream?.on('data', look);
         void ended.then(() => reject(new Error(`It ended without ${pattern}:\n${out}${err}`)));
         look();
       });
@@ -69,6 +74,10 @@ export class Programs {
     const service = this.launch('main.js', [], settings);
     const [, origin = ''] = await service.says(/listens at (http:\/\/[\d.]+:\d+)/);
     return { ...service, origin };
+  }
+
+  async issueKey(): Promise<string> {
+    return (await this.run('auth/keys.cli.js', ['issue', '--name', 'tests', '--quiet'])).out.trim();
   }
 
   /** Ends what still runs. */
