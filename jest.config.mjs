@@ -1,10 +1,7 @@
-// SWC compiles the TypeScript as tsconfig.json asks; Jest runs it as the ES modules it is.
-const typescript = {
-  target: 'es2023',
-  parser: { syntax: 'typescript', decorators: true },
-  transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-  keepClassNames: true,
-};
+import { readFileSync } from 'node:fs';
+
+// SWC compiles the TypeScript as `nest build` does; Jest runs it as the ES modules it is.
+const { jsc } = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 
 export default {
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
@@ -15,7 +12,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // On Node.js 20 and 22, Jest cannot load the ES modules that light-my-request requires.
   transform: {
-    '\\.ts$': ['@swc/jest', { jsc: typescript, module: { type: 'es6' } }],
+    '\\.ts$': ['@swc/jest', { jsc, module: { type: 'es6' } }],
     '/node_modules/cookie/.*\\.js$': ['@swc/jest', { module: { type: 'commonjs' } }],
   },
   transformIgnorePatterns: ['/node_modules/(?!cookie/)'],
