@@ -61,7 +61,7 @@ export async function startPostgres(settings = {}) {
 }
 
 /** Those of POSTGRES_BINARIES, or the newest that Debian's packages have installed, or those on the PATH. */
-function findBinaries() {
+export function findBinaries() {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => b - a) : [];
   const onPath = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim();

@@ -16,6 +16,7 @@ const OFFERED = [Database, Statements, GroupCommit, Transactions];
 @Module({})
 export class DatabaseModule {
   private static readonly migrations = new Set<MigrationClass>();
+  private static readonly distributions = new Set<MigrationClass>();
 
   static forRoot(): DynamicModule {
     const dataSource = TypeOrmModule.forRootAsync({
@@ -27,7 +28,14 @@ export class DatabaseModule {
       }),
       dataSourceFactory: async (options) => new DataSource(options as DataSourceOptions),
     });
-    const migrations = { provide: MIGRATIONS, useFactory: () => [...this.migrations] };
+    const migrations = {
+      provide: MIGRATIONS,
+      inject: [Config],
+      useFactory: ({ databaseDistribution }: Config) => [
+        ...this.migrations,
+        ...(databaseDistribution ? this.distributions : []),
+      ],
+    };
     return {
       module: DatabaseModule,
       imports: [dataSource],
@@ -36,9 +44,17 @@ export class DatabaseModule {
     };
   }
 
-  /** The entities of a feature, for `@InjectRepository()`, and its migrations. */
-  static forFeature(entities: Type[], migrations: MigrationClass[]): DynamicModule {
+  /**
+   * The entities of a feature, for `@InjectRepository()`, and its migrations. `distributions` are further ones, which
+   * spread its tables over the nodes of a Citus cluster; those without stay on the coordinator.
+   */
+  static forFeature(
+    entities: Type[],
+    migrations: MigrationClass[],
+    distributions: MigrationClass[] = [],
+  ): DynamicModule {
     for (const migration of migrations) this.migrations.add(migration);
+    for (const migration of distributions) this.distributions.add(migration);
     return TypeOrmModule.forFeature(entities);
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import type { Config } from '../common/config.js';
+import { requireCluster } from './citus.js';
 import { migrationOptions } from './data-source-options.js';
 
 export type MigrationClass = new () => MigrationInterface;
@@ -21,10 +22,10 @@ export async function migrate(config: Config, migrations: MigrationClass[], sign
   try {
     await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
     await lock(runner, signal);
+    if (config.databaseDistribution) await requireCluster(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const done = await executor.executePendingMigrations();
-    // Here, where one replica at a time is, a distributed database distributes its tables.
     return done.map(({ name }) => name);
   } finally {
     await runner.release();

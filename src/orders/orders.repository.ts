@@ -27,8 +27,10 @@ export class OrdersRepository {
   }
 
   /** The order, which nobody else can change until the transaction ends. */
-  lock(id: bigint, manager: EntityManager): Promise<Order | null> {
-    return manager.findOne(Order, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  async lock(id: bigint, manager: EntityManager): Promise<Order | null> {
+    const order = await this.findById(id); // a distributed database finds what it locks by the animal
+    if (!order) return null;
+    return manager.findOne(Order, { where: { id, petId: order.petId }, lock: { mode: 'pessimistic_write' } });
   }
 
   async update({ id, petId }: Order, changed: Partial<Order>, manager: EntityManager): Promise<void> {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
+import { petsDistributions } from './migrations/distributions.js';
 import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsRepository } from './pets.repository.js';
@@ -9,7 +10,7 @@ import { PetsService } from './pets.service.js';
 
 /** The catalogue of animals, from the routes to the table. */
 @Module({
-  imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])],
+  imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000], petsDistributions)],
   controllers: [PetsController],
   providers: [PetsService, PetsRepository, GetPetDeprecation],
   exports: [PetsService],
