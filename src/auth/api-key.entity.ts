@@ -44,5 +44,5 @@ export class ApiKey {
   readonly revokedAt!: Date | null;
 
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
-  readonly lastUsedAt!: Date | null;
+  lastUsedAt!: Date | null;
 }

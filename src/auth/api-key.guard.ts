@@ -2,13 +2,12 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../api/error-catalogue.js';
 import { ApiError } from '../api/errors.js';
 import { PUBLIC } from '../api/public.decorator.js';
-import { SERVICE_NAME } from '../common/config.js';
+import { countHeader } from '../http/malformed-http.js';
 import { networkOf, RateLimits } from '../http/rate-limiter.js';
 import { ApiKeyStrategy } from './api-key.strategy.js';
-import { KeysService } from './keys.service.js';
+import { KeyVerifier, unauthorized } from './key-verifier.js';
 
 const SCHEME = 'Bearer ';
 
@@ -19,7 +18,7 @@ export class ApiKeyGuard extends AuthGuard() {
     strategy: ApiKeyStrategy,
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
-    private readonly keys: KeysService,
+    private readonly verifier: KeyVerifier,
   ) {
     // Each request gets an object of its own: passport stores the callbacks of a request on the strategy, so with a shared
     // one, concurrent requests would get each other's result.
@@ -33,25 +32,17 @@ export class ApiKeyGuard extends AuthGuard() {
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (this.hasKnownKey(request)) return true;
+    // A key from the cache needs neither passport nor a promise.
+    if (sentCredentials(request) === 1) request.caller = this.verifier.findKnown(tokenOf(request)) ?? null;
+    if (request.caller) return true;
     const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]);
     return isPublic || this.authenticate(context, request);
   }
 
-  /** Accepts a key from the cache without passport and without a promise. */
-  private hasKnownKey(request: FastifyRequest): boolean {
-    const token = tokenOf(request);
-    const key = token === undefined ? undefined : this.keys.findKnown(token);
-    if (!key || sentCredentials(request) > 1) return false;
-    request.caller = key;
-    return true;
-  }
-
   /** Who has failed too often may not have another key looked up. Keys that have been valid are exempt. */
   private async authenticate(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
-    const { authorization } = request.headers;
     const network = networkOf(request.ip);
-    const isExempt = authorization === undefined || this.keys.hasSeen(tokenOf(request) ?? '');
+    const isExempt = request.headers.authorization === undefined || this.verifier.hasSeen(tokenOf(request));
     if (!isExempt) await this.limits.failures.check(network);
     try {
       return await (super.canActivate(context) as Promise<boolean>);
@@ -63,32 +54,20 @@ export class ApiKeyGuard extends AuthGuard() {
   }
 
   override handleRequest<T>(failure: unknown, key: T | false, _info: unknown, context: ExecutionContext): T {
+    if (failure) throw failure;
     const sent = sentCredentials(context.switchToHttp().getRequest<FastifyRequest>());
-    if (failure) throw failure instanceof ApiError && failure.status === 401 ? withChallenge(failure) : failure;
     if (key && sent === 1) return key;
-    throw withChallenge(
-      sent === 0
-        ? new ApiError('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".')
-        : new ApiError('invalid_api_key', 'Send exactly one header "Authorization: Bearer <API_KEY>".'),
-    );
+    throw sent === 0
+      ? unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".')
+      : unauthorized('invalid_api_key', 'Send exactly one header "Authorization: Bearer <API_KEY>".');
   }
 }
 
-function tokenOf({ headers: { authorization } }: FastifyRequest): string | undefined {
-  return authorization?.startsWith(SCHEME) ? authorization.slice(SCHEME.length) : undefined;
+function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
+  return authorization.startsWith(SCHEME) ? authorization.slice(SCHEME.length) : '';
 }
 
 /** Node.js drops further ones from `headers`. */
-function sentCredentials({ raw: { rawHeaders } }: FastifyRequest): number {
-  let sent = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === 'authorization') sent++;
-  return sent;
-}
-
-/** RFC 6750 names an error only when a credential was sent. */
-function withChallenge({ code, message }: ApiError): ApiError {
-  const reason = code === 'missing_api_key' ? '' : ', error="invalid_token"';
-  return new ApiError(code as ErrorCode, message, {
-    'www-authenticate': `Bearer realm="${SERVICE_NAME}"${reason}`,
-  });
+function sentCredentials({ raw }: FastifyRequest): number {
+  return countHeader(raw.rawHeaders, 'authorization');
 }

@@ -2,15 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
-import { SERVICE_NAME } from '../common/config.js';
 import type { ApiKey } from './api-key.entity.js';
-import { KeysService } from './keys.service.js';
+import { KeyVerifier } from './key-verifier.js';
 
 /** Takes the token from the Authorization header. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
-  constructor(private readonly keys: KeysService) {
-    super({ realm: SERVICE_NAME });
+  constructor(private readonly verifier: KeyVerifier) {
+    super();
   }
 
   /** Passes on the headers only. The strategy would also accept keys from the query and the body. */
@@ -19,6 +18,6 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   }
 
   validate(token: string): Promise<ApiKey> {
-    return this.keys.verify(token);
+    return this.verifier.verify(token);
   }
 }

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
 import { ApiKey } from './api-key.entity.js';
 import { ApiKeyStrategy } from './api-key.strategy.js';
-import { KeysRepository } from './keys.repository.js';
+import { KeyVerifier } from './key-verifier.js';
 import { KeysService } from './keys.service.js';
 import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';
 import { AddKeyOrigins1795340000000 } from './migrations/1795340000000-add-key-origins.js';
@@ -16,7 +16,7 @@ import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-ap
       [CreateApiKeys1763683200001, AddKeyOwners1763769600000, AddKeyOrigins1795340000000],
     ),
   ],
-  providers: [KeysRepository, KeysService, ApiKeyStrategy],
-  exports: [KeysService, ApiKeyStrategy],
+  providers: [KeysService, KeyVerifier, ApiKeyStrategy],
+  exports: [KeysService, KeyVerifier, ApiKeyStrategy],
 })
 export class AuthModule {}

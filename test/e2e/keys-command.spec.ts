@@ -64,7 +64,7 @@ describeInside('npm run keys', () => {
 
   it.each([
     [['issue', '--name', 'x', '--expires', 'soon'], /90d/],
-    [['issue', '--name', 'team\u202exiss'], /U\+202E/],
+    [['issue', '--name', 'team\u202exiss'], /visible characters/],
     [['isue'], /no such command: isue/],
   ])('%j fails and says what to do', async (args, hint) => {
     const { code, out, err } = await run(...args);

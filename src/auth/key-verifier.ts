@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { LRUCache } from 'lru-cache';
+import type { Counter } from 'prom-client';
+import { Repository } from 'typeorm';
+import { ApiError } from '../api/errors.js';
+import { Clock, dayOf } from '../common/clock.js';
+import { Config, SERVICE_NAME } from '../common/config.js';
+import { Metrics } from '../common/metrics.js';
+import { Statements } from '../database/statements.js';
+import { ApiKey } from './api-key.entity.js';
+import { environmentOfKey, hashKey, keyPrefixOf } from './key-format.js';
+
+/** How long a look-up is believed, which bounds the time that a revocation takes. */
+const BELIEVED_MS = 2_000;
+const MOST_KEYS = 10_000;
+const USE_RECORDED_EVERY_MS = 60_000;
+
+/** Finds the key of a token. */
+@Injectable()
+export class KeyVerifier {
+  /** By hash. Requests with the same key share a look-up. Old entries stay, to recognise keys that were found before. */
+  private readonly lookUps = new LRUCache<string, { key: ApiKey | null }>({
+    max: MOST_KEYS,
+    ttl: BELIEVED_MS,
+    noDeleteOnStaleGet: true,
+    noDeleteOnFetchRejection: true,
+    fetchMethod: async (hash) => {
+      this.misses.inc();
+      return { key: await this.statements.findOne(this.keys, { hash: Buffer.from(hash, 'base64') }) };
+    },
+  });
+  private readonly hits: Counter;
+  private readonly misses: Counter;
+
+  constructor(
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    private readonly statements: Statements,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    this.hits = metrics.counter('api_key_cache_hits_total', 'Keys found in the cache.');
+    this.misses = metrics.counter('api_key_cache_misses_total', 'Look-ups of keys in the database.');
+  }
+
+  /** The valid key of a token that was looked up lately; undefined when only `verify` can tell. */
+  findKnown(token: string): ApiKey | undefined {
+    const key = this.lookUps.get(hashKey(token))?.key;
+    if (!key || key.revokedAt || this.isExpired(key)) return undefined;
+    this.hits.inc();
+    this.recordUse(key);
+    return key;
+  }
+
+  /** The valid key of a token, or the error for the client. */
+  async verify(token: string): Promise<ApiKey> {
+    const { keyEnvironment } = this.config;
+    const environment = environmentOfKey(token);
+    if (environment && environment !== keyEnvironment)
+      throw unauthorized(
+        'invalid_api_key',
+        `This deployment takes keys that begin with ${keyPrefixOf(keyEnvironment)}.`,
+      );
+    const key = environment && (await this.lookUps.fetch(hashKey(token)))?.key;
+    if (!key || key.revokedAt)
+      throw unauthorized('invalid_api_key', 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".');
+    if (this.isExpired(key))
+      throw unauthorized('expired_api_key', `The API key expired on ${dayOf(key.expiresAt)}. Ask for a new one.`);
+    this.recordUse(key);
+    return key;
+  }
+
+  /** Tells whether a token belongs to a key that was found before, however long ago. */
+  hasSeen(token: string): boolean {
+    return Boolean(this.lookUps.peek(hashKey(token), { allowStale: true })?.key);
+  }
+
+  private isExpired({ expiresAt }: ApiKey): boolean {
+    return expiresAt.getTime() <= this.clock.now();
+  }
+
+  /** In the background, at most once a minute for each key. A use that cannot be recorded is not missed. */
+  private recordUse(key: ApiKey): void {
+    const now = this.clock.now();
+    // In both directions, since the clock may be set back.
+    if (Math.abs(now - (key.lastUsedAt?.getTime() ?? 0)) < USE_RECORDED_EVERY_MS) return;
+    key.lastUsedAt = new Date(now);
+    this.keys.update({ id: key.id }, { lastUsedAt: key.lastUsedAt }).catch(() => {});
+  }
+}
+
+/** A 401 with its challenge. RFC 6750 names an error only when a credential was sent. */
+export function unauthorized(
+  code: 'missing_api_key' | 'invalid_api_key' | 'expired_api_key',
+  message: string,
+): ApiError {
+  const reason = code === 'missing_api_key' ? '' : ', error="invalid_token"';
+  return new ApiError(code, message, { 'www-authenticate': `Bearer realm="${SERVICE_NAME}"${reason}` });
+}
