@@ -16,8 +16,7 @@ import { HEADER_BYTES, URL_BYTES } from '../api/error-catalogue.js';
 import { ApiError } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import { sendError } from './error.filter.js';
-import { MalformedHttp, type ParserError } from './malformed-http.js';
-import { faultOf, MOST_HEADERS, normaliseTarget } from './request-fault.js';
+import { faultOf, MalformedHttp, type ParserError } from './malformed-http.js';
 
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
@@ -48,7 +47,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
     },
     routerOptions: { maxParamLength: 2 * URL_BYTES }, // never reached: see `faultOf`
-    rewriteUrl: ({ url = '' }) => normaliseTarget(url),
+    rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
     frameworkErrors: (_error, request, reply) => {
       setCommonHeaders(request, reply);
@@ -58,13 +57,13 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     },
   };
   const adapter = new FastifyAdapter({ ...options, skipMiddie: true } as never);
-  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('change', null);
   fastify.decorateReply('errorCode', null);
   readBodiesLater(fastify);
   addHooks(fastify, malformed);
-  fastify.server.maxHeadersCount = MOST_HEADERS + 1; // `faultOf` refuses what Node.js would drop
+  fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
   return adapter;
 }
@@ -82,12 +81,23 @@ function addHooks(fastify: FastifyInstance, malformed: MalformedHttp): void {
     malformed.remember(request.raw, reply.raw);
     setCommonHeaders(request, reply);
     request.body = new RequestBody(request.raw, reply.raw);
-    done(faultOf(request.raw, request.originalUrl));
+    done(faultOf(request.raw, request.originalUrl) ?? emptySegmentOf(request));
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply);
     done();
   });
+}
+
+/** Without scheme and host, which HTTP allows. Other targets, such as the asterisk of OPTIONS, become an unknown path. */
+function pathOf({ url = '' }: { url?: string }): string {
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '');
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`. */
+function emptySegmentOf({ params }: FastifyRequest): ApiError | undefined {
+  return Object.values(params as object).includes('') ? new ApiError('not_found') : undefined;
 }
 
 /** The X-Request-Id of the request when it is well-formed, else a new one. */
@@ -96,13 +106,9 @@ function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && WELL_FORMED_ID.test(given) ? given : randomUUID();
 }
 
-function setCommonHeaders({ id, url }: FastifyRequest, reply: FastifyReply): void {
+function setCommonHeaders({ id, url, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', id).headers(SECURITY_HEADERS);
-  if (isOfApi(url)) reply.header('cache-control', 'no-store');
-}
-
-function isOfApi(url: string): boolean {
-  return url.startsWith(API_PREFIX) && ['/', '?', undefined].includes(url[API_PREFIX.length]);
+  if ((routeOptions.url ?? url).startsWith(API_PREFIX)) reply.header('cache-control', 'no-store');
 }
 
 function logRequest({ log, id, method, routeOptions, caller }: FastifyRequest, reply: FastifyReply): void {

@@ -2,20 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { type ErrorCode, URL_BYTES } from '../api/error-catalogue.js';
+import { type ErrorCode, HEADER_BYTES, URL_BYTES } from '../api/error-catalogue.js';
 import { ApiError } from '../api/errors.js';
 import { JSON_TYPE } from '../api/media-types.js';
 
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 /** Answers what the parser of Node.js refuses: there is no request object, but the answer is an Error all the same. */
 export class MalformedHttp {
-  private readonly latest = new WeakMap<Duplex, Exchange>();
+  private readonly latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
 
   constructor(private readonly logger: Logger) {}
 
@@ -25,25 +20,22 @@ export class MalformedHttp {
   }
 
   answer(error: ParserError, socket: Duplex): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
     const { request, response } = this.latest.get(socket) ?? {};
-    const refusal = new ApiError(codeOf(error));
-    if (!request || !response || response.closed) this.refuse(socket, refusal);
-    else if (request.complete) response.once('close', () => this.refuse(socket, refusal));
+    const refuse = () => this.refuse(socket, new ApiError(codeOf(error)));
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else if (!request || !response || response.closed) refuse();
+    else if (request.complete) response.once('close', refuse);
     // The body is malformed. A second answer would be taken for that of the next request.
     else if (response.headersSent) socket.destroy();
-    else this.refuse(socket, refusal);
+    else refuse();
   }
 
   refuse(socket: Duplex, error: ApiError): void {
     const requestId = randomUUID();
     this.logger.info({ requestId, status: error.status, code: error.code }, 'malformed request');
-    if (!socket.writable) return;
     socket.on('error', () => socket.destroy());
-    socket.end(rawResponse(error, requestId), () => socket.destroy());
+    if (socket.writable) socket.end(rawResponse(error, requestId), () => socket.destroy());
+    else socket.destroy();
   }
 }
 
@@ -69,4 +61,35 @@ function rawResponse(error: ApiError, requestId: string): string {
     '',
     body,
   ].join('\r\n');
+}
+
+/**
+ * What the parser of Node.js lets through and the contract does not. Where such a request ends may be uncertain, so its
+ * connection is not used again.
+ */
+export function faultOf(request: IncomingMessage, target: string): ApiError | undefined {
+  if (target.length > URL_BYTES) return new ApiError('uri_too_long');
+  const separators = request.rawHeaders.length * 2;
+  const size = request.rawHeaders.reduce((sum, text) => sum + text.length, separators);
+  if (size > HEADER_BYTES) return new ApiError('headers_too_large', undefined, { connection: 'close' });
+  const problem = problemOf(request, target);
+  return problem === undefined ? undefined : new ApiError('bad_request', problem, { connection: 'close' });
+}
+
+function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request must be of HTTP/1.1.';
+  if (target.includes('#')) return 'The request target must not have a fragment.';
+  const hosts = countHeader(rawHeaders, 'host');
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'The request must have exactly one Host header.';
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
+    return 'The one Transfer-Encoding is chunked, in HTTP/1.1.';
+  return undefined;
+}
+
+/** In all lines of the head: Node.js drops duplicates of some headers. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let found = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === name) found++;
+  return found;
 }

@@ -5,8 +5,7 @@ import { ApiError } from '../api/errors.js';
 
 /**
  * Collects the methods of each path that is registered from now on. The returned function, called after all routes are
- * registered, adds OPTIONS, and answers all other methods with 405. A path with an empty segment in the place of a
- * parameter is another path: 404.
+ * registered, adds OPTIONS, and answers all other methods with 405.
  */
 export function collectMethods(fastify: FastifyInstance): () => void {
   const paths = new Map<string, Set<string>>();
@@ -20,21 +19,13 @@ export function collectMethods(fastify: FastifyInstance): () => void {
   return () => {
     isComplete = true;
     for (const [url, methods] of paths) answerOthers(fastify, url, methods);
-    for (const url of new Set([...paths.keys()].flatMap(withEmptySegment)))
-      if (!paths.has(url)) fastify.route({ method: METHODS, url, handler: (_request, reply) => reply.callNotFound() });
   };
 }
 
 function answerOthers(fastify: FastifyInstance, url: string, methods: ReadonlySet<string>): void {
-  const allow = [...new Set([...methods, 'OPTIONS'])].toSorted().join(', ');
-  const patch = methods.has('PATCH') ? { 'accept-patch': mediaTypesOf('PATCH').join(', ') } : {};
-  if (!methods.has('OPTIONS'))
-    fastify.options(url, (_request, reply) =>
-      reply
-        .code(204)
-        .headers({ allow, ...patch })
-        .send(),
-    );
+  const allow = [...methods, 'OPTIONS'].toSorted().join(', ');
+  const headers = { allow, ...(methods.has('PATCH') && { 'accept-patch': mediaTypesOf('PATCH').join(', ') }) };
+  fastify.options(url, (_request, reply) => reply.code(204).headers(headers).send());
   fastify.route({
     method: METHODS.filter((method) => !methods.has(method) && method !== 'OPTIONS'),
     url,
@@ -42,11 +33,4 @@ function answerOthers(fastify: FastifyInstance, url: string, methods: ReadonlySe
       throw new ApiError('method_not_allowed', `The methods of this resource are ${allow}.`, { allow });
     },
   });
-}
-
-/** The path with one parameter left out, which the router would match as empty: `/pets/` for `/pets/:petId`. */
-function withEmptySegment(url: string): string[] {
-  return [...url.matchAll(/:\w+/g)].map(
-    ({ 0: parameter, index }) => url.slice(0, index) + url.slice(index + parameter.length),
-  );
 }

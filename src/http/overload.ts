@@ -1,5 +1,5 @@
 import underPressure from '@fastify/under-pressure';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import type { Metrics } from '../common/metrics.js';
@@ -9,7 +9,7 @@ const LATE_MS = 500;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    admission: 'in flight' | 'refused' | null;
+    isRefused: boolean;
   }
 }
 
@@ -18,28 +18,25 @@ declare module 'fastify' {
  * measures: it would refuse before the headers of a deprecated operation are set.
  */
 export function installOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
-  let inFlight = 0;
-  let refused = 0;
+  const inFlight = new Set<FastifyRequest>();
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight.size);
+  const refused = metrics.counter('http_requests_refused_total', 'Requests refused because of overload.');
   void fastify.register(underPressure, { sampleInterval: LATE_MS });
-  fastify.decorateRequest('admission', null);
+  fastify.decorateRequest('isRefused', false);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (!request.url.startsWith(API_PREFIX)) return done();
-    const hasRoom = inFlight < config.maxConcurrentRequests;
-    if (hasRoom && fastify.memoryUsage().eventLoopDelay < LATE_MS) {
-      inFlight++;
-      request.admission = 'in flight';
-      return done();
+    if (!request.routeOptions.url?.startsWith(API_PREFIX)) return done();
+    const hasRoom = inFlight.size < config.maxConcurrentRequests;
+    request.isRefused = !hasRoom || fastify.memoryUsage().eventLoopDelay >= LATE_MS;
+    if (request.isRefused) {
+      refused.inc();
+      return done(unavailable('The service has more to do than it can. Try again in a second.'));
     }
-    refused++;
-    request.admission = 'refused';
-    return done(unavailable('The service has more to do than it can. Try again in a second.'));
+    inFlight.add(request);
+    return done();
   });
   // Not onResponse: a pipelined answer whose client has left never ends.
   fastify.addHook('onSend', (request, _reply, payload, done) => {
-    if (request.admission === 'in flight') inFlight--;
-    if (request.admission !== 'refused') request.admission = null; // the hook may run twice
+    inFlight.delete(request);
     done(null, payload);
   });
-  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
-  metrics.total('http_requests_refused_total', 'Requests refused because of overload.', () => refused);
 }

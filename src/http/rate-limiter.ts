@@ -62,7 +62,7 @@ function secondsTo({ msBeforeNext }: flexible.RateLimiterRes): number {
   return Math.min(Math.max(1, Math.ceil(msBeforeNext / 1000)), WINDOW_SECONDS);
 }
 
-/** The limits of the service: requests of each key, and failed credentials of each network. */
+/** The limits of the service: the requests of each key, and failed credentials of each network. */
 @Injectable()
 export class RateLimits implements OnApplicationShutdown {
   readonly requests: RateLimiter;
@@ -85,11 +85,11 @@ export class RateLimits implements OnApplicationShutdown {
 /** Connects in the background. The library, a quarter of all modules, is loaded only where it is needed. */
 export async function connectRedis(url: string): Promise<RedisClientType> {
   const { createClient } = await import('@redis/client');
+  // By default, the client gives up after a timeout.
   const reconnectStrategy = (attempts: number) => Math.min(100 * 2 ** attempts, 1_000);
-  const socket = { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy };
   const client: RedisClientType = createClient({
     url,
-    socket,
+    socket: { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy },
     pingInterval: PING_MS,
     disableOfflineQueue: true,
     commandsQueueMaxLength: MOST_COMMANDS,
@@ -110,7 +110,7 @@ export async function connectRedis(url: string): Promise<RedisClientType> {
 
 /** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */
 export function networkOf(address: string): string {
-  const [, ipv4] = /^(?:::ffff:)?([\d.]+)(?::\d+)?$/i.exec(address) ?? []; // some balancers add the port
-  const groups = address.replace('[', '').split('::', 1)[0]!.split(':');
-  return ipv4 ?? [...groups, '0', '0'].slice(0, 3).join(':');
+  const [ipv4] = /\d+\.\d+\.\d+\.\d+/.exec(address) ?? []; // also in `::ffff:192.0.2.1`
+  const [prefix = ''] = address.split('::', 1);
+  return ipv4 ?? [...prefix.split(':'), '0', '0'].slice(0, 3).join(':');
 }

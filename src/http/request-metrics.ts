@@ -17,7 +17,7 @@ export function measureRequests(fastify: FastifyInstance, metrics: Metrics): voi
 
   fastify.addHook('onResponse', (request, { statusCode: status, errorCode: code, elapsedTime }, done) => {
     const { url } = request.routeOptions;
-    if (url?.startsWith('/health/') || request.admission === 'refused') return done();
+    if (url?.startsWith('/health/') || request.isRefused) return done();
     // Clients can invent any number of paths and methods: those that are unknown share one label.
     const isKnown = url !== undefined && code !== 'method_not_allowed';
     const labels = { method: isKnown ? request.method : 'unknown', route: isKnown ? url : 'unknown', status };

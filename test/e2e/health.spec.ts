@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { KeysRepository } from '../../src/auth/keys.repository.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Database } from '../../src/database/database.js';
+import { Statements } from '../../src/database/statements.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
@@ -20,9 +20,7 @@ describe('Health', () => {
     const levels = async (method: string, path: string): Promise<unknown[]> => {
       const from = service.log.length;
       await service.call(method, path);
-      const lines = service.log
-        .slice(from)
-        .map((line) => JSON.parse(line) as { level: number; context?: string });
+      const lines = service.log.slice(from).map((line) => JSON.parse(line) as { level: number; context?: string });
       // A standby may begin to serve meanwhile.
       return lines.filter(({ context }) => context !== 'Database').map(({ level }) => level);
     };
@@ -30,30 +28,29 @@ describe('Health', () => {
       expect(await levels('GET', path)).toEqual([20]);
       expect(await levels('HEAD', path)).toEqual([20]);
     }
-    expect(await levels('POST', '/health/live')).toEqual([30]);
     expect(await levels('GET', '/v1/pets')).toEqual([30]);
   });
 
   it('is live but not ready while the database does not answer', async () => {
     const database = service.app.get(Database);
-    const { checkReadiness } = database;
-    database.checkReadiness = () => Promise.reject(new Error('down'));
+    const { check } = database;
+    database.check = () => Promise.reject(new Error('down'));
     const ready = await service.call('GET', '/health/ready');
     const live = await service.call('GET', '/health/live');
-    database.checkReadiness = checkReadiness;
+    database.check = check;
     expectError(ready, 'service_unavailable', 'The database does not answer.');
     expect(ready.headers['retry-after']).toBe('1');
     expect(live.status).toBe(200);
   });
 
   it('answers 503 to a request whose database connection breaks', async () => {
-    const keys = service.app.get(KeysRepository);
-    const find = keys.findByHash;
-    keys.findByHash = () => Promise.reject(Object.assign(new Error('Connection terminated unexpectedly')));
+    const statements = service.app.get(Statements);
+    const find = statements.findOne;
+    statements.findOne = () => Promise.reject(Object.assign(new Error('Connection terminated unexpectedly')));
     const { key } = await service.app.get(KeysService).issue({ name: 'not looked up yet' });
     const answer = await service.get('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
-    keys.findByHash = find;
-    expectError(answer, 'service_unavailable', 'The database cannot be reached at the moment.');
+    statements.findOne = find;
+    expectError(answer, 'service_unavailable', 'The service cannot answer at the moment.');
     expect(answer.headers['retry-after']).toBe('1');
   });
 });

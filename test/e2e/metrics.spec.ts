@@ -11,7 +11,7 @@ describeInside('Metrics', () => {
   let origin: string;
   beforeAll(async () => {
     service = await startService({ metricsPort: 0, rateLimitFailures: 1, revision: 'abc' });
-    const { port } = service.app.get(MetricsServer).server.address() as AddressInfo;
+    const { port } = service.app.get(MetricsServer).server.server.address() as AddressInfo;
     origin = `http://127.0.0.1:${port}`;
   });
   afterAll(() => service.stop());

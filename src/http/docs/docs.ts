@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -19,8 +19,8 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.yaml': 'application/yaml; charset=utf-8',
 };
+const FOLDER = new URL('page/', import.meta.url);
 const PAGES = { '/docs': 'index.html', '/docs/': 'index.html', '/docs/guide': 'guide.html' };
-const OWN = ['page.css', 'guide.css', 'page.js', 'plugin.js', 'accessibility.js', 'exact-json.js', 'favicon.svg'];
 const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /** Serves the document, Swagger UI with our plugin and style, and the guide: without a key, and without the internet. */
@@ -37,7 +37,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   const serve = (path: string, load: () => string | Buffer, name = path): void => {
     fastify.get(path, shared(TYPES[extname(name)]!, load, path.startsWith('/docs') ? headers : {}));
   };
-  const own = (name: string) => readFileSync(new URL(`page/${name}`, import.meta.url));
+  const own = (name: string) => readFileSync(new URL(name, FOLDER));
   const page = (name: string) =>
     String(own(name)).replaceAll('{title}', document.info.title).replaceAll('{root}', rootPath);
 
@@ -45,7 +45,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   serve('/openapi.yaml', () => stringify(document, { aliasDuplicateObjects: false }));
   serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
   for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name), name);
-  for (const name of OWN) serve(`/docs/${name}`, () => own(name));
+  for (const name of readdirSync(FOLDER)) if (!name.endsWith('.html')) serve(`/docs/${name}`, () => own(name));
   for (const name of OF_SWAGGER_UI) serve(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
 
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
