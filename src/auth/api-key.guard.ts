@@ -67,7 +67,4 @@ function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
   return authorization.startsWith(SCHEME) ? authorization.slice(SCHEME.length) : '';
 }
 
-/** Node.js drops further ones from `headers`. */
-function sentCredentials({ raw }: FastifyRequest): number {
-  return countHeader(raw.rawHeaders, 'authorization');
-}
+const sentCredentials = ({ raw }: FastifyRequest): number => countHeader(raw.rawHeaders, 'authorization');

@@ -9,18 +9,11 @@ type KeyEnvironment = Config['keyEnvironment'];
  * scanners recognise the prefix, and a mistyped key is refused without a look-up.
  */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const SECRET_LENGTH = 32;
-const CHECK_LENGTH = 6;
 const FORM = /^(pets_(live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** What all keys of an environment begin with. */
-export function keyPrefixOf(kind: KeyEnvironment): string {
-  return `pets_${kind}_`;
-}
-
 export function generateKey(kind: KeyEnvironment): string {
-  const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
-  const body = `${keyPrefixOf(kind)}${secret}`;
+  const secret = Array.from({ length: 32 }, () => BASE62[randomInt(BASE62.length)]).join('');
+  const body = `pets_${kind}_${secret}`;
   return body + checksum(body);
 }
 
@@ -31,19 +24,15 @@ export function environmentOfKey(text: string): KeyEnvironment | undefined {
 }
 
 /** What is stored, in base64. A slow hash would add nothing at this entropy. */
-export function hashKey(key: string): string {
-  return hash('sha256', key, 'base64');
-}
+export const hashKey = (key: string): string => hash('sha256', key, 'base64');
 
 /** By which people recognise a key. */
-export function hintOfKey(key: string): string {
-  return `${key.slice(0, keyPrefixOf('test').length + 4)}…`;
-}
+export const hintOfKey = (key: string): string => `${key.slice(0, 'pets_live_'.length + 4)}…`;
 
 function checksum(body: string): string {
   let rest = crc32(body);
   let text = '';
-  for (let i = 0; i < CHECK_LENGTH; i++) {
+  for (let i = 0; i < 6; i++) {
     text = `${BASE62[rest % BASE62.length]}${text}`;
     rest = Math.floor(rest / BASE62.length);
   }

@@ -3,13 +3,14 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import type { Counter } from 'prom-client';
 import { Repository } from 'typeorm';
+import type { ErrorCode } from '../api/error-catalogue.js';
 import { ApiError } from '../api/errors.js';
 import { Clock, dayOf } from '../common/clock.js';
 import { Config, SERVICE_NAME } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { Statements } from '../database/statements.js';
 import { ApiKey } from './api-key.entity.js';
-import { environmentOfKey, hashKey, keyPrefixOf } from './key-format.js';
+import { environmentOfKey, hashKey } from './key-format.js';
 
 /** How long a look-up is believed, which bounds the time that a revocation takes. */
 const BELIEVED_MS = 2_000;
@@ -58,10 +59,7 @@ export class KeyVerifier {
     const { keyEnvironment } = this.config;
     const environment = environmentOfKey(token);
     if (environment && environment !== keyEnvironment)
-      throw unauthorized(
-        'invalid_api_key',
-        `This deployment takes keys that begin with ${keyPrefixOf(keyEnvironment)}.`,
-      );
+      throw unauthorized('invalid_api_key', `This deployment takes keys that begin with pets_${keyEnvironment}_.`);
     const key = environment && (await this.lookUps.fetch(hashKey(token)))?.key;
     if (!key || key.revokedAt)
       throw unauthorized('invalid_api_key', 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".');
@@ -91,10 +89,7 @@ export class KeyVerifier {
 }
 
 /** A 401 with its challenge. RFC 6750 names an error only when a credential was sent. */
-export function unauthorized(
-  code: 'missing_api_key' | 'invalid_api_key' | 'expired_api_key',
-  message: string,
-): ApiError {
+export function unauthorized(code: `${string}_api_key` & ErrorCode, message: string): ApiError {
   const reason = code === 'missing_api_key' ? '' : ', error="invalid_token"';
   return new ApiError(code, message, { 'www-authenticate': `Bearer realm="${SERVICE_NAME}"${reason}` });
 }

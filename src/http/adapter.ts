@@ -21,7 +21,7 @@ import { faultOf, MalformedHttp, type ParserError } from './malformed-http.js';
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
 /** Keep browsers from treating an answer as a page. */
-export const SECURITY_HEADERS = {
+const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

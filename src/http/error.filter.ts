@@ -28,7 +28,10 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   const error = toApiError(thrown, request.method);
   if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'unexpected failure');
   else if (error.status >= 500 && thrown !== error)
-    request.log.warn({ requestId: request.id, reason: messageOf(thrown) }, error.message);
+    request.log.warn(
+      { requestId: request.id, reason: thrown instanceof Error ? thrown.message : String(thrown) },
+      error.message,
+    );
   if (reply.sent || reply.raw.headersSent) return; // the response has begun
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
@@ -55,8 +58,4 @@ function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpException) return thrown.getStatus();
   const status = (thrown as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : 500;
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,15 +1,18 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { RouteHandlerMethod } from 'fastify';
 import { stringify } from 'yaml';
 import { ApiError } from '../../api/errors.js';
 import { JSON_TYPE } from '../../api/media-types.js';
 import { Config } from '../../common/config.js';
 import { addVary } from '../cors.js';
 import { documentForPage } from './document-for-page.js';
-import { shared } from './shared-content.js';
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -69,4 +72,24 @@ function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config)
     `connect-src ${["'self'", ...new Set(servers)].join(' ')}`,
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** Answers with content that is the same for every client. It is loaded and compressed when the first asks for it. */
+function shared(type: string, load: () => string | Buffer, headers: Record<string, string>): RouteHandlerMethod {
+  const prepare = async () => {
+    const plain = Buffer.from(load());
+    const hash = createHash('sha256').update(plain).digest('base64url');
+    return { plain, hash, compressed: await promisify(gzip)(plain) };
+  };
+  let content: ReturnType<typeof prepare> | undefined;
+  return async (request, reply) => {
+    const { plain, hash, compressed } = await (content ??= prepare());
+    const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
+    const etag = `"${hash}${takesGzip ? '-gzip' : ''}"`;
+    addVary(reply.headers({ ...headers, etag, 'cache-control': 'no-cache' }), 'accept-encoding');
+    const known = (request.headers['if-none-match'] ?? '').split(',');
+    if (known.some((tag) => [etag, '*'].includes(tag.trim().replace(/^W\//, '')))) return reply.code(304).send();
+    if (takesGzip) reply.header('content-encoding', 'gzip');
+    return reply.type(type).send(takesGzip ? compressed : plain);
+  };
 }
