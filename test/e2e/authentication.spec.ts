@@ -9,13 +9,13 @@ import { type Service, startService } from './support/service.js';
 
 const CHALLENGE = 'Bearer realm="animal-store"';
 
-describe.each(Object.entries(OPERATIONS))('%s requires an API key', (_, { method, path, body }) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService({ rateLimitFailures: 0 });
-  });
-  afterAll(() => service.stop());
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ rateLimitFailures: 0 });
+});
+afterAll(() => service.stop());
 
+describe.each(Object.entries(OPERATIONS))('%s requires an API key', (_, { method, path, body }) => {
   const send = (headers: Record<string, string>, to = path): Promise<Answer> =>
     service.call(method, to, { headers, ...(body && { body }) });
 

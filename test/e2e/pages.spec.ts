@@ -113,16 +113,8 @@ describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
       expectError(await service.get(`${path}?${query}`), 'unknown_parameter');
     },
   );
-});
 
-describe.each(LISTS)('A walk through %s', (path, addOne, addMany) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
-  it('sees every item that existed when it started exactly once, whatever is inserted meanwhile', async () => {
+  it('is walked past every item that existed at the start exactly once, whatever is inserted meanwhile', async () => {
     const before = await addMany(service, 40);
     let added = 0;
     let isOver = false;
@@ -141,7 +133,7 @@ describe.each(LISTS)('A walk through %s', (path, addOne, addMany) => {
         progress = () => void (added >= enough && resolve());
       });
     let pages = 0;
-    const seen = await walk<Item>(service, `${path}?limit=7`, async () => {
+    const seen = await walk<Item>(service, `${path}?limit=7&after=${BigInt(before[0]!.id) - 1n}`, async () => {
       if (++pages < 10) await threeMore();
       else isOver = true;
     });
