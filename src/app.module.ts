@@ -10,7 +10,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { HttpModule } from './http/http.module.js';
 import { InputPipe } from './http/input.pipe.js';
-import { RateLimitGuard } from './http/rate-limit.guard.js';
+import { RateLimitGuard } from './http/rate-limiter.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PetsModule } from './pets/pets.module.js';
 

@@ -1,15 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthGuard } from '@nestjs/passport';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
+import { Strategy } from 'passport-http-bearer';
 import { ApiError } from '../api/errors.js';
 import { PUBLIC } from '../api/public.decorator.js';
 import { countHeader } from '../http/malformed-http.js';
 import { networkOf, RateLimits } from '../http/rate-limiter.js';
-import { ApiKeyStrategy } from './api-key.strategy.js';
+import type { ApiKey } from './api-key.entity.js';
 import { KeyVerifier, unauthorized } from './key-verifier.js';
 
 const SCHEME = 'Bearer ';
+
+/** Takes the token from the Authorization header. */
+@Injectable()
+export class ApiKeyStrategy extends PassportStrategy(Strategy) {
+  constructor(private readonly verifier: KeyVerifier) {
+    super();
+  }
+
+  /** Passes on the headers only. The strategy would also accept keys from the query and the body. */
+  override authenticate({ headers }: { headers: IncomingHttpHeaders }): void {
+    super.authenticate({ headers } as never);
+  }
+
+  validate(token: string): Promise<ApiKey> {
+    return this.verifier.verify(token);
+  }
+}
 
 /** Requires a valid API key for every route that is not public. */
 @Injectable()

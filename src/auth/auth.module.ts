@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DatabaseModule } from '../database/database.module.js';
 import { ApiKey } from './api-key.entity.js';
-import { ApiKeyStrategy } from './api-key.strategy.js';
+import { ApiKeyStrategy } from './api-key.guard.js';
 import { KeyVerifier } from './key-verifier.js';
 import { KeysService } from './keys.service.js';
 import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';

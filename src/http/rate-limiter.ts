@@ -1,6 +1,12 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import type { RedisClientType } from '@redis/client';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as flexible from 'rate-limiter-flexible';
 import { ApiError } from '../api/errors.js';
 import { Config, SERVICE_NAME } from '../common/config.js';
@@ -79,6 +85,20 @@ export class RateLimits implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.redis?.destroy();
+  }
+}
+
+/** Limits the requests of each key. Public routes have no limit. */
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(private readonly limits: RateLimits) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const { requests } = this.limits;
+    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!caller || requests.limit === 0) return true;
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return requests.take(String(caller.id), reply).then(() => true);
   }
 }
 
