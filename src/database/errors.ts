@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { QueryFailedError } from 'typeorm';
 
 /** The database cannot serve a correct request at the moment. */
@@ -31,7 +32,7 @@ type DriverError = Error & { code?: string; syscall?: string; severity?: string;
 /** What an error of pg, TypeORM or the network means for a request. `undefined`: a fault of ours. */
 export function meaningOf(thrown: unknown): Meaning | undefined {
   if (thrown instanceof DatabaseUnavailable) return { kind: thrown.isUnknown ? 'unknown' : 'unavailable' };
-  if (!(thrown instanceof Error)) return undefined;
+  if (!types.isNativeError(thrown)) return undefined;
   const { name, code = '', message, syscall, severity, constraint } = causeOf(thrown);
   if (syscall) return { kind: /connect|getaddrinfo/.test(syscall) ? 'unavailable' : 'unknown' };
   if (NOT_CONNECTED.test(name) || (!severity && NOT_SENT.test(message))) return { kind: 'unavailable' };
