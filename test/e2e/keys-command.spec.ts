@@ -60,7 +60,7 @@ describeInside('npm run keys', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(`There is no key ${id}.`);
     expect(await keys()).toContain('issue --name NAME');
-  });
+  }, 60_000);
 
   it.each([
     [['issue', '--name', 'x', '--expires', 'soon'], /90d/],

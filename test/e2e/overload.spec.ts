@@ -43,7 +43,7 @@ describeInside('The limit of concurrent requests', () => {
   /** Does this while one request is in flight. */
   const meanwhile = async (work: () => Promise<void>): Promise<void> => {
     const answer = service.get('/v1/test-held');
-    await isHeld();
+    await Promise.race([isHeld(), answer]);
     await work().finally(finish);
     expect((await answer).status).toBe(200);
   };

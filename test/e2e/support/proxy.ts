@@ -12,8 +12,8 @@ export const haproxyVersion = Number(/version (\d+\.\d+)/.exec(stdout ?? '')?.[1
 
 export interface Proxy {
   readonly origin: string;
-  /** What it has logged. */
-  readonly log: () => string;
+  /** Resolves when it has logged this. */
+  logs(pattern: RegExp): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,10 @@ export async function startProxy(replica?: string, settings: Record<string, stri
   const wanted = new RegExp(`animal_store,replica-1 ${state}\nanimal_store,replica-2 DOWN`);
   while (!wanted.test(await table(`http://127.0.0.1:${status}/status;csv`)))
     if (child.exitCode !== null) throw new Error(`HAProxy has ended:\n${out}`);
-  return { origin: `http://127.0.0.1:${http}`, log: () => out, stop };
+  const logs = async (pattern: RegExp): Promise<void> => {
+    while (!pattern.test(out)) await once(child.stdout, 'data');
+  };
+  return { origin: `http://127.0.0.1:${http}`, logs, stop };
 }
 
 /** A line for each server: `animal_store,replica-1 UP`. */
