@@ -33,6 +33,9 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
 /** Requires a valid API key for every route that is not public. */
 @Injectable()
 export class ApiKeyGuard extends AuthGuard() {
+  /** By credential: requests with the same one at once, as after a restart, are one attempt. */
+  private readonly attempts = new Map<string, Promise<void>>();
+
   constructor(
     strategy: ApiKeyStrategy,
     private readonly reflector: Reflector,
@@ -50,25 +53,36 @@ export class ApiKeyGuard extends AuthGuard() {
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     // A key from the cache needs neither passport nor a promise.
     if (sentCredentials(request) === 1) request.caller = this.verifier.findKnown(tokenOf(request)) ?? null;
     if (request.caller) return true;
-    const isPublic = this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()]);
-    return isPublic || this.authenticate(context, request);
+    const { authorization } = request.headers;
+    // Keys that have been valid are exempt from the limit of failures.
+    if (authorization === undefined || this.verifier.hasSeen(tokenOf(request))) return this.authenticate(context);
+    return this.attempt(context, networkOf(request.ip), authorization);
   }
 
-  /** Who has failed too often may not have another key looked up. Keys that have been valid are exempt. */
-  private async authenticate(context: ExecutionContext, request: FastifyRequest): Promise<boolean> {
-    const network = networkOf(request.ip);
-    const isExempt = request.headers.authorization === undefined || this.verifier.hasSeen(tokenOf(request));
-    if (!isExempt) await this.limits.failures.check(network);
+  private authenticate(context: ExecutionContext): Promise<boolean> {
+    return super.canActivate(context) as Promise<boolean>;
+  }
+
+  /** Counted before the key is looked up, and given back unless the key is refused. */
+  private async attempt(context: ExecutionContext, network: string, credential: string): Promise<boolean> {
+    const { failures } = this.limits;
+    const shared = this.attempts.get(credential);
+    const counted = shared ?? failures.take(network);
+    this.attempts.set(credential, counted);
+    let problem: unknown;
     try {
-      return await (super.canActivate(context) as Promise<boolean>);
+      await counted;
+      return await this.authenticate(context);
     } catch (error) {
-      const isFailure = error instanceof ApiError && error.status === 401 && !isExempt;
-      if (isFailure) await this.limits.failures.take(network);
-      throw error;
+      throw (problem = error);
+    } finally {
+      if (!shared) this.attempts.delete(credential);
+      if (!shared && !(problem instanceof ApiError)) await failures.giveBack(network);
     }
   }
 

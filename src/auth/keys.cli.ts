@@ -36,7 +36,7 @@ await runCommand(async () => {
   const { values, positionals } = parse(process.argv.slice(2));
   const [command = 'help', ...words] = positionals;
   if (command === 'help' || values.help) return USAGE;
-  const run = COMMANDS[command];
+  const run = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
   if (!run) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
   const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
   if (id === undefined) throw new UsageError(`Say which key, by the number that the list shows: ${command} 3`);

@@ -50,10 +50,9 @@ class RateLimiter {
     if (count.consumedPoints > this.limit) throw tooMany(count);
   }
 
-  /** Throws 429 when a client has nothing left, without counting. */
-  async check(client: string): Promise<void> {
-    const count = this.limit > 0 ? await this.counter.get(client) : null;
-    if (count && count.consumedPoints >= this.limit) throw tooMany(count);
+  /** Takes back the count of an action. */
+  async giveBack(client: string): Promise<void> {
+    if (this.limit > 0) await this.counter.reward(client);
   }
 }
 
