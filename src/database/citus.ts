@@ -30,7 +30,7 @@ export function distribution(name: string, statements: string[]): new () => Migr
 
 /** Requires a cluster that can keep the tables. Of one that has them, workers may be down. */
 export async function requireCluster(runner: QueryRunner): Promise<void> {
-  const [{ recovery }] = await runner.query<{ recovery: number | null }[]>(
+  const [{ recovery }]: [{ recovery: number | null }] = await runner.query(
     `SELECT (SELECT setting::int FROM pg_settings WHERE name = 'citus.recover_2pc_interval') AS recovery
      FROM pg_extension WHERE extname = 'citus' UNION ALL SELECT NULL`,
   );
@@ -40,13 +40,13 @@ export async function requireCluster(runner: QueryRunner): Promise<void> {
       `citus.recover_2pc_interval is ${recovery} ms: set it to 1s on the coordinator, ` +
         'or changes may stay invisible for that long after a worker was down.',
     );
-  const [{ distributed, workers }] = await runner.query<[{ distributed: boolean; workers: boolean }]>(
+  const [{ distributed, workers }]: [{ distributed: boolean; workers: boolean }] = await runner.query(
     `SELECT EXISTS (SELECT FROM pg_dist_partition) AS distributed,
        EXISTS (SELECT FROM pg_dist_node WHERE shouldhaveshards AND isactive) AS workers`,
   );
   if (distributed) return;
   if (!workers) throw new Error(`DATABASE_DISTRIBUTION=citus: the cluster has no workers. ${ADD_NODES}`);
-  const unfit = await runner.query<{ address: string }[]>(
+  const unfit: { address: string }[] = await runner.query(
     `SELECT nodename || ':' || nodeport AS address FROM pg_dist_node JOIN run_command_on_all_nodes(
        $$SELECT current_setting('wal_level') = 'logical' AND current_setting('max_prepared_transactions')::int > 0$$
      ) USING (nodeid) WHERE success AND result <> 't'`,

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInside } from './support/deployment.js';
+import { describeOnOneServer } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
-describeInside('The embedded database', () => {
+describeOnOneServer('The embedded database', () => {
   let folder: string;
   let service: Service;
   beforeAll(async () => {

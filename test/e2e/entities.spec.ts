@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { describeInside } from './support/deployment.js';
+import { describeOnOneServer } from './support/deployment.js';
 import { startService } from './support/service.js';
 
-describeInside('Entities and migrations', () => {
+describeOnOneServer('Entities and migrations', () => {
   it('describe the same tables', async () => {
     const service = await startService();
     const { upQueries } = await service.app.get(DataSource).driver.createSchemaBuilder().log();

@@ -11,6 +11,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** Of the server in DATABASE_URL: `npm run with-citus -- npm test`. */
+export const databaseDistribution = process.env['DATABASE_DISTRIBUTION'] === 'citus' ? 'citus' : undefined;
+
 /** Creates an empty database on the server in DATABASE_URL, or else on one that all test files share. */
 export async function createDatabase(): Promise<TestDatabase> {
   const server = process.env['DATABASE_URL'] || (await sharedServer());
@@ -21,7 +24,10 @@ export async function createDatabase(): Promise<TestDatabase> {
     url,
     query: (text, values) => run(url, text, values),
     connect: () => connect(url),
-    drop: async () => void (await run(server, `DROP DATABASE ${name} WITH (FORCE)`)),
+    drop: async () => {
+      const drop = (): Promise<unknown[]> => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await drop().catch(drop); // a process of Citus can take longer to end than PostgreSQL waits
+    },
   };
 }
 

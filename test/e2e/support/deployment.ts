@@ -1,4 +1,5 @@
 import { describe } from '@jest/globals';
+import { databaseDistribution } from '../../support/database.js';
 
 const { BASE_URL: address, API_KEY: key } = process.env;
 
@@ -7,3 +8,6 @@ export const deployment = address && key ? { origin: new URL(address).origin, ke
 
 /** Tests that need the service in their own process, or its database. */
 export const describeInside = deployment ? describe.skip : describe;
+
+/** Those that need what Citus does not have. */
+export const describeOnOneServer = databaseDistribution ? describe.skip : describeInside;

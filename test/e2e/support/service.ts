@@ -7,7 +7,7 @@ import { Config } from '../../../src/common/config.js';
 import { LINES } from '../../../src/common/log.js';
 import { createApp } from '../../../src/create-app.js';
 import { Database } from '../../../src/database/database.js';
-import { createDatabase, type TestDatabase } from '../../support/database.js';
+import { createDatabase, databaseDistribution, type TestDatabase } from '../../support/database.js';
 import { type Answer, call, type Options } from './client.js';
 import { Contract } from './contract.js';
 import { deployment } from './deployment.js';
@@ -66,7 +66,7 @@ export async function startService(
     log.push(line);
     rememberLine(line);
   };
-  const own = { databaseUrl: database.url };
+  const own = { databaseUrl: database.url, databaseDistribution };
   const app = await createApp(Object.assign(new Config(), own, settings), {
     clock,
     features,
