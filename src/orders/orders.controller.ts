@@ -6,12 +6,7 @@ import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
 import { type Page, Paged } from '../api/pages.js';
 import { Created, Deleted, Updated } from '../api/responses.js';
 import { ListOrdersQuery, NewOrderDto, OrderChangeDto, OrderDto, OrderPath } from './dto/order.dto.js';
-import {
-  NEW_ORDER_EXAMPLES,
-  ORDER_CHANGE_EXAMPLES,
-  ORDER_EXAMPLES,
-  ORDERS_EXAMPLES,
-} from './dto/order.examples.js';
+import { NEW_ORDER_EXAMPLES, ORDER_CHANGE_EXAMPLES, ORDER_EXAMPLES, ORDERS_EXAMPLES } from './dto/order.examples.js';
 import { animalNotAvailable, orderComplete } from './orders.errors.js';
 import { OrdersService } from './orders.service.js';
 
@@ -73,9 +68,7 @@ export class OrdersController {
     @Body() orderChange: OrderChangeDto,
     @RecordedChange() change: Change,
   ): Promise<OrderDto> {
-    return change.run(async (manager) =>
-      OrderDto.from(await this.orders.update(orderId, orderChange, manager)),
-    );
+    return change.run(async (manager) => OrderDto.from(await this.orders.update(orderId, orderChange, manager)));
   }
 
   @Delete(':orderId')
