@@ -51,8 +51,9 @@ export class KeysService {
     return this.transactions.run(undefined, async (manager) => {
       const now = this.clock.now();
       const working = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
-      const expiresAt = new Date(Math.min(old.expiresAt.getTime(), now + overlapMs));
-      if ((await manager.update(ApiKey, working, { expiresAt })).affected !== 1) return undefined;
+      const shortened = manager.createQueryBuilder().update(ApiKey).where(working);
+      shortened.set({ expiresAt: () => 'LEAST(expires_at, :end)' }).setParameter('end', new Date(now + overlapMs));
+      if ((await shortened.execute()).affected !== 1) return undefined;
       return { id: (await manager.save(ApiKey, { ...row })).id, key, name: row.name, expiresAt: row.expiresAt };
     });
   }
