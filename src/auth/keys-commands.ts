@@ -44,7 +44,12 @@ export const COMMANDS: Readonly<Record<string, (keys: KeysService, input: Input)
 
   async revoke(keys, { id }) {
     if (!(await keys.revoke(id))) throw noWorkingKey(id);
-    return { text: `Key ${id} is revoked: it stops working within five seconds.`, record: { revoked: String(id) } };
+    const all = (await keys.list()).map(keyRecord);
+    const name = all.find((key) => key.id === String(id))?.name;
+    const sameName = all.filter((key) => key.name === name && key.state === 'active').map((key) => key.id);
+    const others = sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
+    const text = `Key ${id} is revoked: it stops working within five seconds.${others}`;
+    return { text, record: { revoked: String(id), sameName } };
   },
 
   async prune(keys, { olderThanMs }) {
