@@ -1,102 +1,69 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Writers with and without Idempotency-Key, and of orders, on two replicas, while replicas and PostgreSQL are killed.
 import { setTimeout as delay } from 'node:timers/promises';
-import { succeeded, tally } from './support/answers.mjs';
-import { AnimalJournal } from './support/animal-journal.mjs';
-import { AnimalWriters, parseAnimals } from './support/animal-writers.mjs';
-import { compareAnimals } from './support/compare-animals.mjs';
-import { query } from './support/postgres.mjs';
-import { RawClient, requestText } from './support/raw-client.mjs';
-import { setUp } from './support/set-up.mjs';
-import { Supervisor } from './support/supervisor.mjs';
+import { isShort, runDrill, until } from './support/drill.mjs';
+import { query, startStore } from './support/database.mjs';
+import { compareAnimals, createAnimals, repeatAnimals } from './support/animal-writers.mjs';
+import { compareOrders, orderAnimals } from './support/order-writers.mjs';
+import { isReady } from './support/programs.mjs';
 
-export const title = 'no acknowledged animal is lost or altered when the service or its database is killed';
-export const hasShortForm = true;
+const KILLS = Number(process.env.DRILL_KILLS ?? (isShort ? 3 : 100));
+const SERVER_KILLS = isShort ? 1 : 10;
+const ACKNOWLEDGED = isShort ? 1_000 : 50_000;
+const MOST_MS = 20 * 60_000;
+const WRITERS = 8;
 
-const WRITERS = 16;
-const AT_MOST_S = 1_200;
+await runDrill(async (drill) => {
+  const { database, services, key } = await startStore(drill, { replicas: 2 });
+  const journal = { animals: [], orders: new Map(), wrong: [], differing: 0, repeated: 0, isEnding: false };
+  const writers = Array.from({ length: WRITERS }, (_, i) => {
+    const origins = services.map(({ origin }) => origin);
+    if (i % 2) origins.reverse();
+    const store = { origins, key, journal, name: `writer ${i}` };
+    return [createAnimals(store), repeatAnimals(store), orderAnimals(store)];
+  }).flat();
+  const end = performance.now() + MOST_MS;
+  const acknowledged = () => journal.animals.filter(({ id }) => id).length;
 
-export async function run(drill) {
-  const goal = drill.short ? { kills: 4, acknowledgements: 1_500 } : { kills: 12, acknowledgements: 50_000 };
-  const { cluster, settings, key } = await setUp(drill);
-  const supervisor = await Supervisor.start(drill, settings);
-  const folder = mkdtempSync(join(tmpdir(), 'nothing-lost-'));
-  const journal = new AnimalJournal(folder);
-  drill.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const client = new RawClient(supervisor.origin, { connections: WRITERS });
-  drill.defer(() => client.close());
-  const writers = new AnimalWriters(client, key, journal, WRITERS);
-
-  const kills = await killWhileWriting(drill, goal, { supervisor, cluster, journal });
-  await supervisor.ready();
-  await writers.stop();
-  drill.expect(`the service never crashes (${supervisor.crashes} crashes)`, supervisor.crashes === 0);
-  drill.progress('reading all animals back');
-  const fromApi = await readFromApi(client, key);
-  const fromDatabase = await readFromDatabase(cluster.url);
-  await judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong: writers.wrong });
-  journal.close();
-}
-
-/** Kills the service and the database alternately, spread evenly over the writes. */
-async function killWhileWriting(drill, goal, { supervisor, cluster, journal }) {
-  const end = performance.now() + AT_MOST_S * 1_000;
   let kills = 0;
-  for (;;) {
-    const acknowledged = journal.counts.acknowledged ?? 0;
-    if (kills >= goal.kills && acknowledged >= goal.acknowledgements) return kills;
-    if (performance.now() > end) return kills; // judge() reports the shortfall
-    if (kills < goal.kills && acknowledged >= ((kills + 0.5) / goal.kills) * goal.acknowledgements) {
-      kills++;
-      const target = kills % 2 === 1 ? 'the service' : 'PostgreSQL';
-      drill.progress(
-        `kill ${kills} of ${goal.kills}: ${target}, after ${acknowledged.toLocaleString('en')} animals`,
-      );
-      if (kills % 2 === 1) await supervisor.kill();
-      else await crash(cluster);
+  let serverKills = 0;
+  for (; performance.now() < end && (kills < KILLS || serverKills < SERVER_KILLS); await delay(300)) {
+    const service = services[kills++ % 2];
+    await service.stop('SIGKILL');
+    if (kills % Math.floor(KILLS / SERVER_KILLS) === 0) {
+      await database.stop('SIGQUIT'); // "immediate"
+      await database.start();
+      serverKills++;
+      drill.progress(`${kills} kills of replicas, ${serverKills} of PostgreSQL, ${acknowledged()} acknowledged`);
     }
-    await delay(20);
+    await service.start();
+    await until('both replicas are ready', async () =>
+      (await Promise.all(services.map((one) => isReady(one.origin)))).every(Boolean),
+    );
   }
-}
+  while (acknowledged() < ACKNOWLEDGED && performance.now() < end) await delay(100);
+  journal.isEnding = true;
+  await Promise.all(writers);
 
-async function crash({ pgCtl }) {
-  await pgCtl('stop', '-m', 'immediate');
-  await pgCtl('start');
-}
-
-/** Reads all animals, page by page. */
-async function readFromApi(client, key) {
-  const animals = [];
-  for (let after = ''; ; after = `&after=${animals.at(-1).id}`) {
-    const page = await client.ask(requestText('GET', `/v1/pets?limit=100${after}`, { key }));
-    if (!succeeded(page)) throw new Error(`Listing the animals failed: ${page.status || page.why}.`);
-    const pets = parseAnimals(page.body);
-    animals.push(...pets);
-    if (pets.length < 100) return animals;
-  }
-}
-
-const readFromDatabase = (url) =>
-  query(url, 'SELECT id::text, name, category_id::text AS "categoryId", status FROM pets ORDER BY id');
-
-async function judge(drill, { goal, kills, journal, fromApi, fromDatabase, wrong }) {
-  const { acknowledged = 0, refused = 0, unknown = 0, invalid = 0 } = journal.counts;
-  drill.figure('kills', `${kills}: kill -9 of the service and immediate stops of PostgreSQL, in turn`);
-  drill.figure('acknowledged', acknowledged.toLocaleString('en'));
+  const { lost, altered, doubled, uncalled } = compareAnimals(
+    journal,
+    await query(database.url, 'SELECT id, name, category_id, status FROM pets'),
+  );
+  const orders = await query(database.url, 'SELECT id, pet_id, quantity, complete FROM orders');
+  const pets = await query(database.url, "SELECT id, status FROM pets WHERE name LIKE 'wanted%'");
+  const { differing, disagreeing } = compareOrders(journal, orders, pets);
   drill.figure(
-    'other requests',
-    `${invalid} invalid, ${refused} refused with 503, ${unknown} with unknown outcome`,
+    'acknowledged',
+    `${acknowledged()} animals, ${journal.orders.size} orders, ${journal.repeated} repetitions`,
   );
   drill.expect(
-    `${goal.kills} kills and ${goal.acknowledgements.toLocaleString('en')} acknowledgements`,
-    kills >= goal.kills && acknowledged >= goal.acknowledgements,
+    `${kills} kills of replicas, ${serverKills} of PostgreSQL`,
+    kills >= KILLS && serverKills >= SERVER_KILLS,
   );
-  drill.expect(`no other answers (${tally(wrong)})`, wrong.length === 0);
-  for (const [source, animals] of Object.entries({ interface: fromApi, database: fromDatabase })) {
-    const found = await compareAnimals(journal, animals);
-    drill.figure(`read from the ${source}`, `${animals.length.toLocaleString('en')} animals`);
-    for (const [what, count] of Object.entries(found))
-      drill.expect(`${source}: ${count} ${what}`, count === 0);
-  }
-}
+  drill.expect(`at least ${ACKNOWLEDGED} acknowledged`, acknowledged() >= ACKNOWLEDGED);
+  drill.expect(`${lost} lost, ${altered} altered, ${doubled} doubled`, lost + altered + doubled === 0);
+  drill.expect(`${uncalled} stored that were refused`, uncalled === 0);
+  drill.expect(`${journal.differing} repetitions answered differently`, journal.differing === 0);
+  drill.expect(`${differing} orders are not as acknowledged`, differing === 0);
+  drill.expect(`${disagreeing} animals disagree with their orders`, disagreeing === 0);
+  drill.expect(`no other answers (${journal.wrong.slice(0, 3).join('; ') || 'none'})`, journal.wrong.length === 0);
+});

@@ -1,54 +1,42 @@
-// `npm run drill -- timing` runs one drill; without a name it lists all. A drill is a file beside this one that exports
-// `title` and `run(drill)`, and `hasShortForm` if it supports `drill.short`. Shared code is in support/.
-// `npm run drill -- --short [names]` runs the short forms, of all drills or of those named.
-import { readdirSync } from 'node:fs';
-import { install } from '../scripts/prepare.mjs';
-import { stopSignals } from '../scripts/support/run-child.mjs';
-import { giveUp, say } from '../scripts/support/say.mjs';
-import { Drill } from './support/drill.mjs';
-import { runShortDrills } from './support/short-drills.mjs';
+// `npm run drill -- [--short] [name …]`: without a name, all drills in short form, or a list. Exits non-zero when one
+// falls short; a drill that lacks a program, or the rights of root, is skipped with 69, and says so.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { prepare } from '../scripts/prepare.mjs';
+import { giveUp, say } from '../scripts/support/programs.mjs';
 
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
-  .map((file) => file.slice(0, -'.mjs'.length));
-const load = (name) => import(`./${name}.mjs`);
+const DRILLS = {
+  'nothing-lost': 'replicas and PostgreSQL are killed under load: nothing acknowledged is lost, altered or doubled',
+  'database-away': 'PostgreSQL is stopped, frozen, unreachable, moved: 503 at once, and back by itself',
+  'rolling-restart': 'replicas behind HAProxy restart under load, and migrate at once: no request fails',
+  overload: 'three times the load that it can serve: the service keeps its goodput and refuses the rest',
+  'slow-clients': 'slow readers, heads and bodies take nothing from others',
+  'bad-day': 'DDL, locks, full disks and logs, a frozen Redis: the service lives and recovers',
+  alerts: 'the alerts of docker/prometheus fire when they should, and only then',
+  cluster: 'a worker of a Citus cluster is killed, a shard is moved',
+};
+const SKIPPED = 69;
 
-await install(); // drills use the packages of the project
-const [name, ...args] = process.argv.slice(2);
-if (name === '--short') {
-  const chosen = args.filter((arg) => names.includes(arg));
-  const others = args.filter((arg) => !names.includes(arg));
-  process.exit((await runShortDrills(chosen.length > 0 ? chosen : await shortOnes(), others)) ? 0 : 1);
-}
-if (!names.includes(name)) await listAndLeave();
-
-const { title, run, hasShortForm = false } = await load(name);
-if (args.includes('--short') && !hasShortForm) giveUp(`${name} has no short form. Run it without --short.`);
-const drill = new Drill(args);
-for (const signal of stopSignals) process.on(signal, () => void drill.stop(signal));
-say(`${name}${drill.short ? ', in short' : ''}: ${title}`);
-try {
-  await run(drill);
-} catch (error) {
-  drill.expect(`the drill completes: ${error.stack ?? error}`, false);
-} finally {
-  await drill.cleanUp();
-}
-process.exit(drill.report() ? 0 : 1);
-
-async function shortOnes() {
-  const drills = await Promise.all(names.map(async (known) => ({ known, ...(await load(known)) })));
-  return drills.filter(({ hasShortForm }) => hasShortForm).map(({ known }) => known);
+const args = process.argv.slice(2);
+const isShort = args.includes('--short');
+const named = args.filter((arg) => arg !== '--short');
+const unknown = named.filter((name) => !Object.hasOwn(DRILLS, name));
+if (unknown.length > 0 || (named.length === 0 && !isShort)) {
+  const list = Object.entries(DRILLS).map(([name, title]) => `  ${name.padEnd(18)}${title}`);
+  giveUp(`Usage: npm run drill -- [--short] [name …]; --short without a name runs all.\n\n${list.join('\n')}`);
 }
 
-async function listAndLeave() {
-  const lines = await Promise.all(
-    names.map(async (known) => {
-      const { title, hasShortForm } = await load(known);
-      return `  ${known.padEnd(24)}${title}${hasShortForm ? ' (--short)' : ''}`;
-    }),
-  );
-  const usage =
-    'Usage: npm run drill -- <name> [--short] [--markdown]\n       npm run drill -- --short [<name> …]';
-  giveUp(`${name ? `There is no drill ${name}.\n` : ''}${usage}\n\n${lines.join('\n')}`);
+prepare();
+const failed = [];
+const begun = performance.now();
+for (const name of named.length > 0 ? named : Object.keys(DRILLS)) {
+  say(`${name}${isShort ? ', in short' : ''}: ${DRILLS[name]}`);
+  const script = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
+  const { status } = spawnSync(process.execPath, [script, ...(isShort ? ['--short'] : [])], { stdio: 'inherit' });
+  if (status === SKIPPED) say(`${name}: SKIPPED, see above`);
+  else if (status !== 0) failed.push(name);
 }
+say(
+  `${Math.round((performance.now() - begun) / 1_000)} s; ${failed.length ? `fell short: ${failed.join(', ')}` : 'all passed'}`,
+);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,105 +1,71 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parse } from 'lossless-json';
-import { requestText } from './raw-client.mjs';
+import { ask, storedNothing } from './client.mjs';
 
-const INVALID_EVERY = 10;
+const RETRY_MS = 20;
+const REPEAT_EVERY = 10;
 const STATUSES = ['available', 'pending', 'sold', undefined];
 
-/** Bodies with one fault each. The name stays valid, so that an animal stored by mistake can be found. */
-const FAULTS = [
-  (name) => `{"name":"${name}"}`,
-  (name) => `{"name":"${name}","categoryId":1.5}`,
-  (name) => `{"name":"${name}","categoryId":9223372036854775808}`,
-  (name) => `{"name":"${name}","categoryId":1,"id":1}`,
-  (name) => `{"name":"${name}","categoryId":1,"status":"asleep"}`,
-  (name) => `{"name":"${name}","categoryId":1,"colour":"red"}`,
-  (name) => `{"name":"${name}","categoryId":1}}`,
-];
+/** What any int64 and any text need, to see that nothing is altered. Bodies are text: JSON rounds an int64. */
+function anyAnimal(name) {
+  const categoryId = BigInt.asIntN(64, (BigInt(randomInt(2 ** 32)) << 32n) | BigInt(randomInt(2 ** 32)));
+  const status = STATUSES[randomInt(STATUSES.length)];
+  const body = `{"name":"${name}","categoryId":${categoryId}${status ? `,"status":"${status}"` : ''}}`;
+  return { animal: { name, categoryId, status: status ?? null }, body };
+}
 
-/**
- * Creates animals continuously and records each outcome in a journal: `acknowledged` (201), `refused` (503: not stored),
- * `unknown` (a 503 that says so, or no answer), or `invalid` (must not be stored, whatever the answer).
- */
-export class AnimalWriters {
-  /** Unexpected answers, such as 500. */
-  wrong = [];
-  /** Of the acknowledged animals. */
-  ids = [];
-  /** In milliseconds. */
-  slowest = 0;
-  #client;
-  #key;
-  #journal;
-  #prefix;
-  #keyed;
-  #stopped = false;
-  #done;
+const idOf = (text) => BigInt(/"id":(-?\d+)/.exec(text)[1]);
 
-  /** With `keyed`, each request has an Idempotency-Key. */
-  constructor(client, key, journal, count, { prefix = 'animal', keyed = false } = {}) {
-    this.#client = client;
-    this.#key = key;
-    this.#journal = journal;
-    this.#prefix = prefix;
-    this.#keyed = keyed;
-    this.#done = Promise.all(Array.from({ length: count }, (_, writer) => this.#write(writer)));
-  }
-
-  /** Stops the writers after their pending answers. */
-  stop() {
-    this.#stopped = true;
-    return this.#done;
-  }
-
-  async #write(writer) {
-    for (let i = 0; !this.#stopped; i++) {
-      const name = `${this.#prefix} ${writer}-${i} жираф 🦒`;
-      const valid = i % INVALID_EVERY !== 0;
-      const animal = { name, categoryId: anyInt64(), status: STATUSES[randomInt(STATUSES.length)] };
-      const body = valid ? bodyOf(animal) : FAULTS[randomInt(FAULTS.length)](name);
-      const headers = this.#keyed ? { 'Idempotency-Key': randomUUID() } : {};
-      const request = requestText('POST', '/v1/pets', { key: this.#key, body, headers });
-      const answer = await this.#client.ask(request);
-      this.slowest = Math.max(this.slowest, answer.ms);
-      await this.#note(answer, animal, valid);
-      if (answer.status === 0 || answer.status === 503) await delay(20);
-    }
-  }
-
-  async #note({ status, body, why }, animal, valid) {
-    if (why === 'ECONNREFUSED') return; // nothing was sent
-    const away = status === 503 || status === 0;
-    if (!valid && (status === 400 || away)) await this.#journal.write('invalid', animal);
-    else if (status === 201 && valid) {
-      const added = { ...animal, ...readAnimal(body, animal) };
-      await this.#journal.write('acknowledged', added);
-      this.ids.push(added.id);
-    } else if (status === 503 && !body.includes('outcome is unknown'))
-      await this.#journal.write('refused', animal);
-    else if (away) await this.#journal.write('unknown', animal);
-    else this.wrong.push({ status, why: `${status || why} ${body}` });
+/** Creates without a key: what has no answer may or may not be stored. */
+export async function createAnimals({ origins, key, journal, name }) {
+  for (let i = 0; !journal.isEnding; i++) {
+    const { animal, body } = anyAnimal(`${name} ${i} жираф 🦒`);
+    const answer = await ask(origins[i % 2], 'POST', '/v1/pets', { key, body });
+    if (answer.status === 201) journal.animals.push({ ...animal, id: idOf(answer.text) });
+    else if (storedNothing(answer)) journal.animals.push({ ...animal, isRefused: true });
+    else if (answer.status !== 0 && answer.status !== 503) journal.wrong.push(`${answer.status} ${answer.text}`);
+    if (answer.status !== 201) await delay(RETRY_MS);
   }
 }
 
-/** Parses animals with integers as text, because JSON.parse would round them. */
-export const parseAnimals = (text) => parse(text, undefined, { parseNumber: String });
-
-/** The assigned id, and whether the answer repeats what was sent. */
-function readAnimal(text, sent) {
-  const { id, ...rest } = parseAnimals(text);
-  return { id, echoed: sameAnimal(rest, sent) };
+/** Repeats a request until it is decided. A replica that is away sends it to the other one. */
+export async function insist({ origins, key, journal }, method, path, body) {
+  const repeatable = randomUUID();
+  const again = (i) => ask(origins[i % 2], method, path, { key, body, repeatable });
+  for (let i = 0; ; i++) {
+    const answer = await again(i);
+    const isDecided = answer.status !== 0 && answer.status !== 503 && !/idempotency|in_progress/.test(answer.text);
+    if (isDecided && answer.status >= 500) journal.wrong.push(`${answer.status} ${answer.text}`);
+    if (isDecided) return { ...answer, again };
+    await delay(RETRY_MS);
+  }
 }
 
-export const sameAnimal = (a, b) =>
-  a.name === b.name && a.categoryId === b.categoryId && (a.status ?? null) === (b.status ?? null);
+export async function repeatAnimals(store) {
+  const { journal, name } = store;
+  for (let i = 0; !journal.isEnding; i++) {
+    const { animal, body } = anyAnimal(`keyed ${name} ${i}`);
+    const answer = await insist(store, 'POST', '/v1/pets', body);
+    if (answer.status === 201) journal.animals.push({ ...animal, id: idOf(answer.text) });
+    else journal.wrong.push(`${answer.status} ${answer.text}`);
+    if (i % REPEAT_EVERY) continue;
+    const second = await answer.again(i);
+    if (second.status === 0 || second.status === 503) continue;
+    journal.repeated++;
+    if (second.status !== answer.status || second.text !== answer.text) journal.differing++;
+  }
+}
 
-const bodyOf = ({ name, categoryId, status }) =>
-  `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ''}}`;
-
-/** A random int64 of any magnitude, as text. */
-const anyInt64 = () =>
-  String(
-    BigInt.asIntN(64, (BigInt(randomInt(2 ** 32)) << 32n) | BigInt(randomInt(2 ** 32))) >>
-      BigInt(randomInt(64)),
-  );
+export function compareAnimals({ animals }, rows) {
+  const stored = new Map();
+  for (const row of rows) stored.set(row.name, [...(stored.get(row.name) ?? []), row]);
+  const found = { lost: 0, altered: 0, doubled: 0, uncalled: 0 };
+  for (const { id, name, categoryId, status, isRefused } of animals) {
+    const [row] = stored.get(name) ?? [];
+    if (isRefused) found.uncalled += row ? 1 : 0;
+    else if (!row) found.lost++;
+    else if (row.id !== id || row.category_id !== categoryId || row.status !== status) found.altered++;
+  }
+  for (const [name, { length }] of stored) if (!name.startsWith('wanted') && length > 1) found.doubled++;
+  return found;
+}

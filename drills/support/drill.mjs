@@ -1,78 +1,50 @@
-import { say } from '../../scripts/support/say.mjs';
-import { standstill } from '../../scripts/support/standstill.mjs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { say } from '../../scripts/support/programs.mjs';
 
-/** The context of a running drill: reports progress, records figures and expectations, and cleans up. */
-export class Drill {
-  #started = performance.now();
-  #figures = [];
-  #expectations = [];
+export const isShort = process.argv.includes('--short');
+
+/** What happens in a drill: its figures, what it expects, and what must be undone at its end. */
+class Drill {
   #undo = [];
-  #cleaning = null;
+  #failures = 0;
+  #begun = performance.now();
 
-  constructor(args) {
-    /** The command-line arguments after the name of the drill. */
-    this.args = args;
+  progress = (text) => say(`  ${this.#seconds().padStart(5)} s  ${text}`);
+
+  figure = (name, value) => say(`           ${name}: ${value}`);
+
+  expect(text, holds) {
+    if (!holds) this.#failures++;
+    say(`  ${holds ? 'ok      ' : 'FAILED  '} ${text}`);
   }
 
-  /** Whether to run the short form, which is meant for every change; the long one is for releases. */
-  get short() {
-    return this.args.includes('--short');
-  }
+  defer = (undo) => this.#undo.push(undo);
 
-  /** Prints what the drill does now. */
-  progress(text) {
-    say(`[${((performance.now() - this.#started) / 1000).toFixed(1).padStart(6)} s] ${text}`);
-  }
-
-  /** Records a measurement for the report. */
-  figure(name, value) {
-    this.#figures.push([name, String(value)]);
-  }
-
-  /** Records a condition of passing the drill. */
-  expect(what, holds) {
-    this.#expectations.push([what, holds]);
-  }
-
-  /** Registers a clean-up step. They run in reverse order, however the drill ends. */
-  defer(undo) {
-    this.#undo.unshift(undo);
-  }
-
-  cleanUp() {
-    return (this.#cleaning ??= this.#undoAll());
-  }
-
-  async stop(signal) {
-    say(`Stopped by ${signal}.`);
-    await this.cleanUp();
-    process.exit(130);
-  }
-
-  /** Prints the report, with --markdown also the outcome for docs/drills.md. Returns whether the drill passed. */
-  report() {
-    const stoodStill = standstill();
-    if (stoodStill > 0) this.figure('the machine stood still', `${stoodStill.toFixed(0)} ms, left out`);
-    const passed = this.#expectations.length > 0 && this.#expectations.every(([, holds]) => holds);
-    const width = Math.max(0, ...this.#figures.map(([name]) => name.length));
-    const lines = this.#figures.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
-    const verdicts = this.#expectations.map(([what, holds]) => `  ${holds ? 'pass' : 'FAIL'}  ${what}`);
-    process.stdout.write(`\n${[...lines, '', ...verdicts].join('\n')}\n`);
-    if (this.args.includes('--markdown')) process.stdout.write(`\n${this.#outcome(passed)}\n`);
-    return passed;
-  }
-
-  #outcome(passed) {
-    const figures = this.#figures.map(([figure, value]) => `${figure}: ${value}`);
-    const failures = this.#expectations.filter(([, holds]) => !holds).map(([what]) => `**not** ${what}`);
-    return [passed ? 'passed' : 'failed', ...figures, ...failures].join('; ').replaceAll('|', '\\|');
-  }
-
-  async #undoAll() {
-    for (const undo of this.#undo) {
+  async end() {
+    for (const undo of this.#undo.splice(0).toReversed())
       await Promise.resolve()
         .then(undo)
-        .catch((error) => say(`Clean-up failed: ${error.message}`));
-    }
+        .catch((error) => say(`  clean-up: ${error.message}`));
+    say(`  ${this.#failures === 0 ? 'passed' : 'FELL SHORT'} in ${this.#seconds()} s`);
+    return this.#failures === 0 ? 0 : 1;
   }
+
+  #seconds = () => ((performance.now() - this.#begun) / 1_000).toFixed(1);
+}
+
+/** Runs a drill to its end and exits. */
+export async function runDrill(run) {
+  const drill = new Drill();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void drill.end().then(() => process.exit(130)));
+  await run(drill).catch((error) => drill.expect(`the drill completes: ${error.stack ?? error}`, false));
+  process.exit(await drill.end());
+}
+
+/** Waits until `holds` gives something, and returns that. */
+export async function until(what, holds, patienceMs = 20_000) {
+  for (const end = performance.now() + patienceMs; performance.now() < end; await delay(20)) {
+    const found = await holds();
+    if (found) return found;
+  }
+  throw new Error(`After ${patienceMs / 1_000} s: ${what} did not happen.`);
 }
