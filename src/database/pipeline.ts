@@ -18,6 +18,12 @@ export const isStale = (error: unknown): boolean =>
 export const isUnread = (error: unknown): boolean =>
   isStale(error) || (meaningOf(error)?.kind === 'unknown' && (error as Error).message !== 'Query read timeout');
 
+/** Citus has lost a worker, which ends no connection to Citus itself. */
+const isOfNode = (error: unknown): boolean => {
+  const { code, severity } = error as { code?: string; severity?: string };
+  return severity === 'ERROR' && code?.startsWith('08') === true;
+};
+
 interface Connection {
   readonly client: pg.Client | pg.Pool;
   readonly socket?: Socket;
@@ -48,7 +54,10 @@ export class Pipeline {
   }
 
   private async send(statement: Statement): Promise<Rows> {
-    const opened = (this.opened ??= this.open());
+    const forget = (): void => {
+      if (this.opened === opened) this.opened = undefined;
+    };
+    const opened: Promise<Connection> = (this.opened ??= this.open(forget));
     const { client, socket } = await opened.catch((cause: unknown) => {
       throw new DatabaseUnavailable(false, { cause });
     });
@@ -60,23 +69,20 @@ export class Pipeline {
     try {
       return (await client.query(statement)).rows;
     } catch (error) {
-      if (isUnread(error) && this.opened === opened) {
-        this.opened = undefined;
+      if (isUnread(error) && !isOfNode(error) && this.opened === opened) {
+        forget();
         void client.end(); // after the answers to the others
       }
       throw error;
     }
   }
 
-  private async open(): Promise<Connection> {
+  private async open(forget: () => void): Promise<Connection> {
     const options = clientOptions(this.config);
     if (!this.config.preparedStatements) return { client: new pg.Pool({ ...options, max: 2 }).on('error', () => {}) };
     const socket = new Socket();
     const pipelined = { ...options, pipeline: true, stream: () => socket };
     const client = new pg.Client(pipelined);
-    const forget = (): void => {
-      this.opened = undefined;
-    };
     client.on('error', forget).on('end', forget);
     await client.connect().catch((error: unknown) => {
       forget();
