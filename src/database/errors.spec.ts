@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+import { meaningOf } from './errors.js';
+
+const driverError = (code: string, message: string, fields = {}): Error =>
+  Object.assign(new Error(message), { code, severity: 'ERROR', ...fields });
+
+it.each([
+  ['duplicate key value violates unique constraint "orders_one_open"', { constraint: 'orders_one_open' }],
+  ['duplicate key value violates unique constraint "orders_one_open_ccnew"', { constraint: 'orders_one_open_ccnew' }],
+  ['duplicate key value violates unique constraint "orders_one_open_102018"', {}], // on Citus
+])('A constraint is found in %s', (message, fields) => {
+  expect(meaningOf(driverError('23505', message, fields))).toEqual({ kind: 'constraint', name: 'orders_one_open' });
+});
+
+it('A worker that Citus lost leaves the outcome unknown', () => {
+  const message = 'connection to the remote node postgres@10.0.0.5:5432 failed';
+  expect(meaningOf(driverError('08006', message))).toEqual({ kind: 'unknown' });
+});
