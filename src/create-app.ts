@@ -8,7 +8,7 @@ import { attachOperations } from './api/routes.js';
 import { AppModule } from './app.module.js';
 import { Clock } from './common/clock.js';
 import { API_PREFIX, type Config } from './common/config.js';
-import { createLogger, NestLogger } from './common/log.js';
+import { createLogger, nestLogger } from './common/log.js';
 import { Metrics } from './common/metrics.js';
 import { createAdapter } from './http/adapter.js';
 import { allowOrigins } from './http/cors.js';
@@ -31,7 +31,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(config, clock, features),
     createAdapter(logger, config),
-    { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
+    { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;

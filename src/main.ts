@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ineffectiveVariables, loadConfig } from './common/config.js';
+import { loadConfig } from './common/config.js';
 import { createLogger } from './common/log.js';
 
 /** Ctrl-C sends the signal twice under npm: from the terminal, and forwarded by npm. */
@@ -31,7 +31,7 @@ async function start(): Promise<void> {
     logger.fatal({ err }, 'Uncaught error; the service exits.'); // its state is unknown
     process.exit(1);
   });
-  for (const warning of [...ineffectiveVariables(), ...config.warnings()]) logger.warn(warning);
+  for (const warning of config.warnings()) logger.warn(warning);
   await endOnSignals(app, flushTraces);
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   await announceAddress(app);

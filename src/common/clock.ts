@@ -13,6 +13,10 @@ export class Clock {
 
 /** A day of UTC, such as 2030-12-05. */
 export function dayOf(instant: Date | number): string {
-  const iso = new Date(instant).toISOString();
-  return iso.slice(0, iso.indexOf('T'));
+  return new Date(instant).toISOString().split('T', 1)[0]!;
+}
+
+/** Whether a text is such a day. `Date` refuses 30 February, or turns it into 1 or 2 March. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(text)) === text;
 }

@@ -6,13 +6,8 @@ export { API_PREFIX, SERVICE_NAME } from './settings.js';
 
 /** `DATABASE_URL_FILE` names a file that holds `DATABASE_URL`, as container platforms mount secrets. */
 const FILE_SUFFIX = '_FILE';
-
-/** Settings of earlier versions, and what to do instead. */
-const WITHDRAWN: Record<string, string> = {
-  WORKERS: 'run more replicas',
-  DATABASE_STANDBY_URLS: 'reads go to the primary',
-  DATABASE_STALE_READS: 'reads go to the primary',
-};
+/** Settings of version 1. */
+const WITHDRAWN = ['WORKERS', 'DATABASE_STANDBY_URLS', 'DATABASE_STALE_READS'];
 
 /** Lists every invalid setting at once. */
 export class ConfigError extends Error {
@@ -53,46 +48,32 @@ export class Config {
   }
 
   warnings(): string[] {
-    if (this.databaseUrl || this.keyEnvironment !== 'live') return [];
-    return ['Data is kept in a folder of this machine only, beside live keys: set DATABASE_URL for production.'];
+    const warnings = variablesWithoutEffect().map((name) => `${name} has no effect: see docs/settings.md.`);
+    if (!this.databaseUrl && this.keyEnvironment === 'live')
+      warnings.push(
+        'Data is kept in a folder of this machine only, beside live keys: set DATABASE_URL for production.',
+      );
+    return warnings;
   }
 }
 
-/** The environment of this process, completed from `.env` in the working directory. */
-function environment(): NodeJS.ProcessEnv {
-  return Object.assign(process.env, { ...readFile(), ...process.env });
-}
-
-/** Variables that have no effect. Names of other programs may stand in the environment, but not in `.env`. */
-export function ineffectiveVariables(): string[] {
+/** In the environment, names that no setting has may be those of other programs. */
+function variablesWithoutEffect(): string[] {
   const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, name + FILE_SUFFIX]));
-  const isUnknown = (name: string): boolean => !names.has(name) && !name.startsWith('OTEL_') && !(name in WITHDRAWN);
-  const unknown = Object.keys(readFile()).filter(isUnknown);
-  const withdrawn = Object.keys(WITHDRAWN).filter((name) => process.env[name]);
-  return [
-    ...unknown.map((name) => `${name} in .env is not a setting of this service: see docs/settings.md.`),
-    ...withdrawn.map((name) => `${name} has no effect any more: ${WITHDRAWN[name]}.`),
-  ];
-}
-
-function readFile(): Record<string, string> {
-  if (!existsSync('.env')) return {};
-  try {
-    const text = readFileSync('.env', 'utf8');
-    return parseEnv(text.replace(/^\uFEFF/, '')) as Record<string, string>; // editors on Windows put it first
-  } catch (error) {
-    throw new ConfigError([`.env must be a readable file (${(error as NodeJS.ErrnoException).code})`]);
-  }
+  const unknown = Object.keys(readDotEnv()).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
+  return [...new Set([...unknown, ...WITHDRAWN.filter((name) => process.env[name])])];
 }
 
 /** Loads and validates all settings. An empty variable counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   const problems: string[] = [];
   const given: Record<string, unknown> = {};
-  for (const [property, setting] of Object.entries(SETTINGS)) {
+  for (const [property, { name, parse, expected }] of Object.entries<Setting>(SETTINGS)) {
     try {
-      const value = read(setting, env);
-      if (value !== undefined) given[property] = value;
+      const text = textOf(name, env);
+      if (!text) continue;
+      given[property] = parse(text);
+      if (given[property] === undefined) problems.push(`${name} must be ${expected}`);
     } catch (error) {
       problems.push((error as Error).message);
     }
@@ -103,12 +84,20 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   return config;
 }
 
-function read({ name, parse, expected }: Setting, env: NodeJS.ProcessEnv): unknown {
-  const text = textOf(name, env);
-  if (!text) return undefined;
-  const value = parse(text);
-  if (value === undefined) throw new Error(`${name} must be ${expected}`);
-  return value;
+/** The environment of this process, completed from `.env`. Libraries read it, too. */
+function environment(): NodeJS.ProcessEnv {
+  return Object.assign(process.env, { ...readDotEnv(), ...process.env });
+}
+
+/** In the working directory. */
+function readDotEnv(): Record<string, string> {
+  if (!existsSync('.env')) return {};
+  try {
+    const text = readFileSync('.env', 'utf8');
+    return parseEnv(text.replace(/^\uFEFF/, '')) as Record<string, string>; // editors on Windows put it first
+  } catch (error) {
+    throw new ConfigError([`.env must be a readable file (${(error as NodeJS.ErrnoException).code})`]);
+  }
 }
 
 function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -129,16 +118,14 @@ function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
 
 function contradictionsOf(config: Config): string[] {
   const { databaseUrl, databaseDirectUrl, databaseDistribution, port, metricsPort, host, metricsHost } = config;
-  const problems = [];
-  if (config.getPetSunsetOn < config.getPetDeprecatedOn)
-    problems.push('GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON');
-  if (port !== 0 && metricsPort === port && overlap(host, metricsHost))
-    problems.push('METRICS_PORT must differ from PORT: choose another port, or 0 for any free one');
-  if (databaseDistribution && !databaseUrl)
-    problems.push('DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator');
-  if (databaseDirectUrl && !databaseUrl)
-    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL, the address of the pooler');
-  return problems;
+  const contradictions: Record<string, unknown> = {
+    'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON': config.getPetSunsetOn < config.getPetDeprecatedOn,
+    'METRICS_PORT must differ from PORT: choose another port, or 0 for any free one':
+      port !== 0 && metricsPort === port && overlap(host, metricsHost),
+    'DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator': databaseDistribution && !databaseUrl,
+    'DATABASE_DIRECT_URL needs DATABASE_URL, the address of the pooler': databaseDirectUrl && !databaseUrl,
+  };
+  return Object.keys(contradictions).filter((problem) => contradictions[problem]);
 }
 
 /** Whether both hosts may be or include the same address. */

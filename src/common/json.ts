@@ -22,65 +22,29 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 }
 
 function parseJson(text: string): unknown {
+  const parseNumber = (number: string) => int64FromJson(number) ?? new OtherNumber(number);
   try {
     const members = countMembers(text);
-    return parseFast(text, members) ?? parseExactly(text, members);
+    const value = parse(text, undefined, { parseNumber });
+    // lossless-json accepts a duplicate name if the values are equal.
+    if (countKeys(value) < members) throw new SyntaxError('Duplicate key');
+    return value;
   } catch (error) {
     throw new JsonError(`The body is not valid JSON: ${(error as Error).message}.`);
   }
 }
 
-const [QUOTE, BACKSLASH, COLON, BRACE, BRACE_END, BRACKET, BRACKET_END] = [...'"\\:{}[]'].map((character) =>
-  character.charCodeAt(0),
-);
-
-/** Colons outside strings: one for each member. Refuses deep nesting first, since parsers are recursive. */
+/** Colons outside strings: one for each member. Refuses deep nesting first, since the parser is recursive. */
 function countMembers(text: string): number {
   let members = 0;
   let depth = 0;
-  let isInString = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) isInString = !isInString;
-    else if (isInString) {
-      if (code === BACKSLASH) i++;
-    } else if (code === COLON) members++;
-    else if (code === BRACE || code === BRACKET) {
-      if (++depth > MAX_DEPTH) throw new SyntaxError(`More than ${MAX_DEPTH} levels of nesting`);
-    } else if (code === BRACE_END || code === BRACKET_END) depth--;
+  for (const [token] of text.matchAll(/"(?:[^\\"]|\\.)*"?|[:[\]{}]/gs)) {
+    if (token === ':') members++;
+    else if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    if (depth > MAX_DEPTH) throw new SyntaxError(`More than ${MAX_DEPTH} levels of nesting`);
   }
   return members;
-}
-
-/** Fractions, exponents, and more digits than a JavaScript number keeps: rare in practice. */
-const UNUSUAL_NUMBER = /\d(?:[.eE]|\d{15})/;
-
-/** Uses JSON.parse where it is exact. Undefined for unusual numbers and for anything that may be invalid. */
-function parseFast(text: string, members: number): unknown {
-  if (UNUSUAL_NUMBER.test(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return countKeys(value) === members ? withBigints(value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function withBigints(value: unknown): unknown {
-  if (typeof value === 'number') return BigInt(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withBigints);
-  const members = value as Record<string, unknown>;
-  for (const key of Object.keys(members)) members[key] = withBigints(members[key]);
-  return value;
-}
-
-function parseExactly(text: string, members: number): unknown {
-  const parseNumber = (number: string) => int64FromJson(number) ?? new OtherNumber(number);
-  const value = parse(text, undefined, { parseNumber });
-  // lossless-json accepts a duplicate name if the values are equal.
-  if (countKeys(value) < members) throw new SyntaxError('Duplicate key');
-  return value;
 }
 
 function countKeys(value: unknown): number {

@@ -1,12 +1,10 @@
 import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Config } from './config.js';
 import { LogOutput } from './log-output.js';
-
-type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'tracesEndpoint'>;
 
 let output: LogOutput | undefined;
 
@@ -19,13 +17,11 @@ export function lostLogLines(): number {
 export const LINES = { base: null, serializers: { err: describeError } } as const;
 
 /** The log of the process: JSON for machines, or short coloured lines for people. */
-export function createLogger({ logLevel, logFormat, tracesEndpoint }: LogConfig): Logger {
+export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): Logger {
   output ??= new LogOutput();
   const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
-  return pino(
-    { ...LINES, level: logLevel, ...(tracesEndpoint && mixin) },
-    logFormat === 'pretty' ? prettyLines(output) : output,
-  );
+  const destination = logFormat === 'pretty' ? prettyLines(output) : output;
+  return pino({ ...LINES, level: logLevel, ...(tracesEndpoint && mixin) }, destination);
 }
 
 /** Loads the library only when it is needed, which keeps other starts quick. */
@@ -35,8 +31,6 @@ function prettyLines(destination: LogOutput): DestinationStream & { flushSync():
   return { write: (line) => destination.write(pretty(line)), flushSync: () => destination.flushSync() };
 }
 
-type Description = Readonly<Record<string, unknown>>;
-
 /**
  * An error as it is logged. What a database says may quote what a client sent, and TypeORM adds the statement and its
  * values, so of those errors only the names of things are kept.
@@ -44,42 +38,29 @@ type Description = Readonly<Record<string, unknown>>;
 function describeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;
   const { name, message, stack, cause, code } = thrown as NodeJS.ErrnoException;
-  const { severity, driverError } = thrown as { severity?: unknown; driverError?: unknown };
-  if (severity !== undefined) return describeDatabaseError(thrown as never);
-  const at = stack?.split('\n').filter((line) => /^ {4}at /.test(line));
-  if (driverError !== undefined) return { name, at, cause: describeError(driverError) };
+  if ('severity' in thrown) {
+    const { schema, table, column, constraint, routine } = thrown as Error & Record<string, unknown>;
+    return { name: 'DatabaseError', code, schema, table, column, constraint, routine };
+  }
+  if ('driverError' in thrown) {
+    const at = stack?.split('\n').filter((line) => /^ {4}at /.test(line));
+    return { name, at, cause: describeError(thrown.driverError) };
+  }
   return { name, message, stack, code, ...(cause !== undefined && { cause: describeError(cause) }) };
-}
-
-function describeDatabaseError({ code, schema, table, column, constraint, routine }: Description): Description {
-  return { name: 'DatabaseError', code, schema, table, column, constraint, routine };
 }
 
 /** Parts of Nest whose messages matter only for debugging. */
 const NEST = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
-/** Writes what Nest and our modules log through Nest's `Logger`. */
-export class NestLogger implements LoggerService {
-  constructor(private readonly logger: Logger) {}
-
-  log(message: unknown, context = ''): void {
-    this.logger[NEST.has(context) ? 'debug' : 'info']({ context }, String(message));
-  }
-
-  debug(message: unknown, context?: string): void {
-    this.logger.debug({ context }, String(message));
-  }
-
-  warn(message: unknown, context?: string): void {
-    this.logger.warn({ context }, String(message));
-  }
-
-  error(message: unknown, stack?: string, context?: string): void {
-    const err = message instanceof Error ? message : undefined;
-    this.logger.error({ err, stack, context }, String(message));
-  }
-
-  fatal(message: unknown, context?: string): void {
-    this.logger.fatal({ context }, String(message));
-  }
+/** Takes what Nest and our modules log through Nest's `Logger`. */
+export function nestLogger(logger: Logger): LoggerService {
+  const at = (level: Level) => (message: unknown, context?: string) => logger[level]({ context }, String(message));
+  return {
+    log: (message, context: string) => at(NEST.has(context) ? 'debug' : 'info')(message, context),
+    debug: at('debug'),
+    warn: at('warn'),
+    error: (message: unknown, stack?: string, context?: string) =>
+      logger.error({ err: message instanceof Error ? message : undefined, stack, context }, String(message)),
+    fatal: at('fatal'),
+  };
 }

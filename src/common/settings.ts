@@ -1,15 +1,14 @@
 import { isIP } from 'node:net';
+import { isDay } from './clock.js';
 
 export const API_PREFIX = '/v1';
 export const SERVICE_NAME = 'animal-store';
 
-/** Reads the text of an environment variable: undefined for invalid text. */
-type Parse<T> = (text: string) => T | undefined;
-
 interface Parser<T> {
   /** Completes the sentence "must be …". */
   readonly expected: string;
-  readonly parse: Parse<T>;
+  /** Reads the text of an environment variable: undefined for invalid text. */
+  readonly parse: (text: string) => T | undefined;
 }
 
 export interface Setting<T = unknown, V = unknown> extends Parser<T> {
@@ -25,90 +24,79 @@ export interface Setting<T = unknown, V = unknown> extends Parser<T> {
 }
 
 function setting<T, V extends T | undefined>(
-  name: string,
-  parser: Parser<T>,
-  value: V,
-  about: string,
-  unset?: string,
-  example?: string,
+  ...[name, parser, value, about, unset, example]: [string, Parser<T>, V, string, string?, string?]
 ): Setting<T, V> {
   return { name, ...parser, value, about, unset, example };
 }
 
-const parser = <T>(expected: string, parse: Parse<T>): Parser<T> => ({ expected, parse });
+/** Text that passes a test. */
+function text(expected: string, isValid: (given: string) => boolean = () => true): Parser<string> {
+  return { expected, parse: (given) => (isValid(given) ? given : undefined) };
+}
 
-const text = (expected: string) => parser(expected, (given) => given);
-const address = text('an address to listen on, such as 127.0.0.1 or 0.0.0.0');
+function integer(minimum: number, maximum: number, noun: string): Parser<number> {
+  const isInside = (value: number) => value >= minimum && value <= maximum;
+  const parse = (given: string) => (/^\d{1,9}$/.test(given) && isInside(Number(given)) ? Number(given) : undefined);
+  return { expected: `${noun} from ${minimum} to ${maximum}`, parse };
+}
 
-const integer = (minimum: number, maximum: number, noun: string) =>
-  parser(`${noun} from ${minimum} to ${maximum}`, (given) => {
-    const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
-    return value >= minimum && value <= maximum ? value : undefined;
-  });
-const port = integer(0, 65_535, 'a port number');
+function oneOf<const T extends string>(...choices: T[]): Parser<T> {
+  const expected = choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or ');
+  return { expected, parse: (given) => choices.find((choice) => choice === given) };
+}
 
-const flag = parser('true or false', (given) => ({ true: true, false: false })[given]);
+function list(expected: string, isValid: (item: string) => boolean): Parser<string[]> {
+  const itemsOf = (given: string) => given.split(',').map((item) => item.trim());
+  const parse = (given: string) => (itemsOf(given).every(isValid) ? itemsOf(given) : undefined);
+  return { expected: `${expected}, separated by commas`, parse };
+}
 
-const oneOf = <const T extends string>(...choices: T[]) =>
-  parser(choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or '), (given) =>
-    choices.find((choice) => choice === given),
-  );
+/** Drivers decode the user and the password, so a `%` must be part of an escape. */
+function isUrl(given: string, ...protocols: string[]): boolean {
+  return URL.canParse(given) && protocols.includes(new URL(given).protocol) && !/%(?![\da-f]{2})/i.test(given);
+}
 
-/** As its first instant in UTC. */
-const day = parser('a day such as 2030-12-05', (given) => {
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(given) ? new Date(`${given}T00:00:00Z`) : undefined;
-  // 30 February is either invalid or becomes another day.
-  return date && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(given) ? date : undefined;
-});
-
-/** Drivers decode the user and the password. */
-const url = (expected: string, ...protocols: string[]) =>
-  parser(expected, (given) => {
-    const isUrl = URL.canParse(given) && protocols.includes(new URL(given).protocol);
-    return isUrl && !/%(?![\da-f]{2})/i.test(given) ? given : undefined;
-  });
-const postgres = url(
-  'a PostgreSQL address such as postgres://user:password@host:5432/name',
-  'postgres:',
-  'postgresql:',
-);
-const http = url('an http or https address', 'http:', 'https:');
-const https = url('an https address', 'https:');
-const redisServer = url('a Redis address', 'redis:', 'rediss:');
-
-const redis = parser(
-  'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
-  (given) => (redisServer.parse(given) && /^\/?\d*$/.test(new URL(given).pathname) ? given : undefined),
-);
-
-/** As headers carry it. */
-const apiUrl = parser(`an http or https address that ends with ${API_PREFIX}`, (given) => {
-  const base = /[?#\s"<>]/.test(given) ? undefined : http.parse(given) && new URL(given).href;
-  return base?.endsWith(API_PREFIX) && !base.endsWith(`/${API_PREFIX}`) ? base : undefined;
-});
-
-const contact = parser('an https address, or an e-mail address such as support@example.com', (given) =>
-  /^[^\s@:/]+@[^\s@:/]+$/.test(given) ? given : https.parse(given),
-);
-
-const list = (expected: string, isValid: (item: string) => boolean) =>
-  parser(`${expected}, separated by commas`, (given) => {
-    const items = given.split(',').map((item) => item.trim());
-    return items.every(isValid) ? items : undefined;
-  });
-const origins = list(
-  'origins such as https://app.example.com',
-  (origin) => URL.canParse(origin) && new URL(origin).origin === origin, // as browsers send it
-);
-const networks = list('addresses or networks such as 10.0.0.0/8, none of them /0', (network) => {
-  const [ip = '', bits = '1', ...rest] = network.split('/');
+function isNetwork(given: string): boolean {
+  const [ip = '', bits = '1', ...rest] = given.split('/');
   const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1;
   return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most;
-});
+}
 
-const perMinute = integer(0, 999_999_999, 'a number a minute, 0 for no limit,');
-const levels = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
+/** As headers carry it. */
+function readApiUrl(given: string): string | undefined {
+  const base = !/[?#\s"<>]/.test(given) && isUrl(given, 'http:', 'https:') ? new URL(given).href : '';
+  return base.endsWith(API_PREFIX) && !base.endsWith(`/${API_PREFIX}`) ? base : undefined;
+}
+
+const address = text('an address to listen on, such as 127.0.0.1 or 0.0.0.0');
+const apiUrl = { expected: `an http or https address that ends with ${API_PREFIX}`, parse: readApiUrl };
+const contact = text(
+  'an https address, or an e-mail address such as support@example.com',
+  (given) => /^[^\s@:/]+@[^\s@:/]+$/.test(given) || isUrl(given, 'https:'),
+);
+/** As its first instant in UTC. */
+const day = {
+  expected: 'a day such as 2030-12-05',
+  parse: (given: string) => (isDay(given) ? new Date(given) : undefined),
+};
+const flag = { expected: 'true or false', parse: (given: string) => ({ true: true, false: false })[given] };
+const http = text('an http or https address', (given) => isUrl(given, 'http:', 'https:'));
 const isTerminal = process.stdout.isTTY;
+const levels = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
+const networks = list('addresses or networks such as 10.0.0.0/8, none of them /0', isNetwork);
+const origins = list(
+  'origins such as https://app.example.com',
+  (given) => URL.canParse(given) && new URL(given).origin === given,
+);
+const perMinute = integer(0, 999_999_999, 'a number a minute, 0 for no limit,');
+const port = integer(0, 65_535, 'a port number');
+const postgres = text('a PostgreSQL address such as postgres://user:password@host:5432/name', (given) =>
+  isUrl(given, 'postgres:', 'postgresql:'),
+);
+const redis = text(
+  'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
+  (given) => isUrl(given, 'redis:', 'rediss:') && /^\/?\d*$/.test(new URL(given).pathname),
+);
 
 // prettier-ignore
 export const SETTINGS = {
