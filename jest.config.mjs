@@ -16,6 +16,6 @@ export default {
     '/node_modules/cookie/.*\\.js$': ['@swc/jest', { module: { type: 'commonjs' } }],
   },
   transformIgnorePatterns: ['/node_modules/(?!cookie/)'],
-  testTimeout: 30_000,
+  testTimeout: 90_000, // on a busy machine, a process takes its time to start
   maxWorkers: 3,
 };
