@@ -27,7 +27,7 @@ await write(appModule, registered);
 process.stdout.write(`Written to src/${plural}, test/e2e/${plural}.spec.ts and src/app.module.ts. Next:
   1. Put in your fields and rules: entity and migration, dto, repository, service, test.
   2. npm test -- ${plural}
-  3. npm run openapi && npm run client
+  3. npm run openapi && npm run client && npm run guide
 `);
 
 function readNames() {
