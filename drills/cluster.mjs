@@ -1,19 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+// A Citus cluster under load: workers are killed, and nothing acknowledged is lost; a shard moves, and no request fails.
+import { setTimeout as delay } from 'node:timers/promises';
 import { startCitus } from '../scripts/support/citus.mjs';
-import { freePort } from '../scripts/support/free-port.mjs';
-import { root } from '../scripts/support/programs.mjs';
+import { ask, refusedProperly, slowest, steadyLoad, succeeded, tally } from './support/client.mjs';
+import { connectTo, startStore } from './support/database.mjs';
+import { isShort, runDrill, until } from './support/drill.mjs';
 
-export const title = 'a Citus cluster under load: workers are killed, a shard moves';
-export const hasShortForm = true;
-
+const ROUNDS = isShort ? 3 : 12;
+const PER_SECOND = 60;
 const DOWN_MS = 600;
+const ANSWER_MS = 1_500;
 const VISIBLE_MS = 1_000;
-/** What a request may take, on a machine that is busy. */
-const SLOW_MS = 1_500;
 
 const ELSEWHERE = `SELECT id FROM unnest($1::bigint[]) AS id JOIN pg_dist_placement
   ON shardid = get_shard_id_for_distribution_column('pets', id) JOIN pg_dist_node USING (groupid) WHERE nodeport <> $2`;
@@ -21,94 +17,57 @@ const MOVE = `SELECT citus_move_shard_placement(min(shardid), '127.0.0.1', $1, '
   FROM pg_dist_placement JOIN pg_dist_node USING (groupid) JOIN pg_dist_shard USING (shardid)
   WHERE logicalrelid = 'pets'::regclass AND nodeport = $1`;
 
-export async function run(drill) {
-  drill.progress('starting Citus and the service');
+await runDrill(async (drill) => {
+  drill.progress('starting Citus');
   const cluster = await startCitus();
-  drill.defer(cluster.remove);
-  const call = await startService(drill, cluster.url);
-  const database = new pg.Client({ connectionString: cluster.url });
-  drill.defer(() => database.end());
-  await database.connect();
-  const query = async (...statement) => (await database.query(...statement)).rows;
-  const load = startLoad(call);
-  drill.defer(load.stop);
-  await pause(1_000);
+  const settings = { DATABASE_DISTRIBUTION: 'citus' };
+  const { origin, key } = await startStore(drill, { server: cluster, settings });
+  const client = await connectTo(drill, cluster.url);
+  const read = (id) => ask(origin, 'GET', `/v1/pets/${id}`, { key });
+  const idsOf = (answers) => answers.filter(({ status }) => status === 201).map(({ text }) => JSON.parse(text).id);
 
-  const others = [];
-  const visibleAfter = [];
-  for (let round = 0; round < (drill.short ? 3 : 12); round++) {
+  /** Half of the creates have a record in another shard, so that they are committed in two phases. */
+  async function send(i) {
+    const known = idsOf(load.answers.slice(-50));
+    if (i % 2 && known.length > 0) return read(known[i % known.length]);
+    return ask(origin, 'POST', '/v1/pets', { key, body: { name: 'Rex', categoryId: i }, repeatable: i % 4 === 0 });
+  }
+  const load = steadyLoad(drill, PER_SECOND, send);
+  await delay(1_000);
+
+  const [others, visible] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
     const worker = cluster.nodes[1 + (round % 2)];
-    drill.progress(`round ${round + 1}: killing a worker`);
-    const before = load.acknowledged.length;
+    drill.progress(`killing worker ${1 + (round % 2)}`);
+    const before = load.answers.length;
     await worker.stop('SIGQUIT');
-    const alive = await query(ELSEWHERE, [load.acknowledged.slice(-50), worker.port]);
-    others.push(...(await Promise.all(alive.map(({ id }) => call('GET', `/v1/pets/${id}`)))));
-    await pause(DOWN_MS);
+    const { rows } = await client.query(ELSEWHERE, [idsOf(load.answers).slice(-50), worker.port]);
+    others.push(...(await Promise.all(rows.map(({ id }) => read(id)))));
+    await delay(DOWN_MS);
     await worker.start();
     const back = performance.now();
-    for (const id of load.acknowledged.slice(before))
-      while ((await call('GET', `/v1/pets/${id}`)).status !== 200) await pause(20);
-    visibleAfter.push(Math.round(performance.now() - back));
-    await pause(500);
+    const seen = (id) => until(`animal ${id} is visible`, async () => succeeded(await read(id)));
+    await Promise.all(idsOf(load.answers.slice(before)).map(seen));
+    visible.push(Math.round(performance.now() - back));
+    await delay(500);
   }
+
   drill.progress('moving a shard');
-  const calm = load.outcomes.length;
-  const [, { port: source }, { port: target }] = cluster.nodes;
-  await query(MOVE, [source, target]);
-  await pause(500);
-  await load.stop();
+  const calm = load.answers.length;
+  const [, { port: from }, { port: to }] = cluster.nodes;
+  await client.query(MOVE, [from, to]);
+  await delay(500);
+  const answers = await load.finish();
+  const meanwhile = answers.slice(calm);
 
-  const { acknowledged, outcomes } = load;
-  const moved = outcomes.slice(calm);
-  const refused = (answers) => answers.filter(({ status }) => status >= 300).length;
-  const stored = await query('SELECT FROM pets WHERE id = ANY ($1)', [acknowledged]);
-  const slowest = Math.round(outcomes.reduce((most, { ms }) => Math.max(most, ms), 0));
-  drill.figure('requests', `${outcomes.length}, refused ${refused(outcomes)}, the slowest ${slowest} ms`);
-  drill.figure('visible after', `${visibleAfter.join(', ')} ms`);
-  drill.expect(`all of ${acknowledged.length} acknowledged are stored`, stored.length === acknowledged.length);
-  const known = outcomes.every(({ status }) => [200, 201, 503].includes(status));
-  drill.expect('nothing but 200, 201 and 503', known);
-  drill.expect(`rows of the other worker are served (${others.length})`, others.length > 0 && refused(others) === 0);
-  drill.expect('no request takes long', slowest < SLOW_MS);
-  drill.expect(`animals are visible within ${VISIBLE_MS} ms`, Math.max(...visibleAfter) < VISIBLE_MS);
-  drill.expect(`moving a shard fails none of ${moved.length} requests`, moved.length > 0 && refused(moved) === 0);
-}
-
-async function startService(drill, url) {
-  const origin = `http://127.0.0.1:${await freePort()}`;
-  const settings = { PORT: new URL(origin).port, HOST: '127.0.0.1', LOG_LEVEL: 'error', RATE_LIMIT_PER_KEY: '0' };
-  const env = { ...process.env, DATABASE_URL: url, DATABASE_DISTRIBUTION: 'citus', ...settings };
-  const service = spawn(process.execPath, [join(root, 'dist/main.js')], { env, stdio: ['ignore', 2, 2] });
-  drill.defer(() => service.kill());
-  while ((await fetch(`${origin}/health/ready`).catch(() => undefined))?.status !== 200) await pause(50);
-  const issue = [join(root, 'dist/auth/keys.cli.js'), 'issue', '--name', 'drill', '--quiet'];
-  const key = execFileSync(process.execPath, issue, { env, encoding: 'utf8' }).trim();
-  const call = async (method, path, { body, headers } = {}) => {
-    const began = performance.now();
-    const all = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
-    const response = await fetch(`${origin}${path}`, { method, body, headers: all });
-    const text = await response.text();
-    return { status: response.status, text, ms: performance.now() - began };
-  };
-  return call;
-}
-
-/** Creates animals, every other one with its record in another shard, and reads them. */
-function startLoad(call) {
-  /** @type {number[]} */
-  const acknowledged = [];
-  const outcomes = [];
-  let isRunning = true;
-  const loop = async (own) => {
-    while (isRunning) {
-      const headers = own % 2 ? { 'idempotency-key': randomUUID() } : {};
-      const created = await call('POST', '/v1/pets', { body: '{"name":"Rex","categoryId":1}', headers });
-      if (created.status === 201) acknowledged.push(JSON.parse(created.text).id);
-      const id = acknowledged[Math.floor(Math.random() * acknowledged.length)] ?? 1;
-      outcomes.push(created, await call('GET', `/v1/pets/${id}`));
-      await pause(20);
-    }
-  };
-  const loops = Promise.all(Array.from({ length: 8 }, (_, i) => loop(i)));
-  return { acknowledged, outcomes, stop: () => ((isRunning = false), loops) };
-}
+  const ids = idsOf(answers);
+  const stored = await client.query('SELECT FROM pets WHERE id = ANY ($1)', [ids]);
+  const wrong = answers.filter((one) => !succeeded(one) && !refusedProperly(one));
+  drill.figure('requests', `${tally(answers)}; slowest ${slowest(answers)} ms`);
+  drill.expect(`${ids.length} acknowledged, ${stored.rowCount} of them stored`, stored.rowCount === ids.length);
+  drill.expect(`each answer a success or a proper 503 (else ${tally(wrong)})`, wrong.length === 0);
+  drill.expect(`each within ${ANSWER_MS} ms`, slowest(answers) <= ANSWER_MS);
+  drill.expect(`animals of the other worker: ${tally(others)}`, others.length > 0 && others.every(succeeded));
+  drill.expect(`all visible after ${visible.join(', ')} ms`, Math.max(...visible) <= VISIBLE_MS);
+  drill.expect(`while a shard moves: ${tally(meanwhile)}`, meanwhile.length > 0 && meanwhile.every(succeeded));
+});
