@@ -56,8 +56,9 @@ function findExtension() {
   const installed = findBinaries();
   if (hasExtension(installed)) return installed;
   const { CITUS_ARCHIVE } = process.env;
-  const archive = CITUS_ARCHIVE && resolve(root, CITUS_ARCHIVE);
-  if (!archive || !existsSync(archive)) return missing(archive ?? 'The extension Citus', HOW);
+  if (!CITUS_ARCHIVE) return missing('The extension Citus', HOW);
+  const archive = resolve(root, CITUS_ARCHIVE);
+  if (!existsSync(archive)) return missing(archive, HOW);
   const folder = mkdtempSync(join(tmpdir(), 'citus-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755); // for the account of the servers
