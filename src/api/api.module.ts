@@ -1,17 +1,22 @@
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { distribution } from '../database/citus.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { IdempotencyRecord } from './idempotency/idempotency-record.entity.js';
-import { IdempotencyRecords } from './idempotency/idempotency-records.js';
+import { IdempotencyRecord, IdempotencyRecords } from './idempotency/idempotency-records.js';
 import { CreateIdempotencyRecords1795340000001 } from './idempotency/migrations/1795340000001-create-idempotency-records.js';
-import { recordsDistributions } from './idempotency/migrations/distributions.js';
+
+const distributions = [
+  distribution('DistributeIdempotencyRecords1796000000003', [
+    `SELECT create_distributed_table('idempotency_records', 'digest', colocate_with := 'none', shard_count := 8)`,
+  ]),
+];
 
 /** What the decorators of operations need from the container. */
 @Global()
 @Module({
   imports: [
     DiscoveryModule,
-    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001], recordsDistributions),
+    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001], distributions),
   ],
   providers: [IdempotencyRecords],
   exports: [IdempotencyRecords],

@@ -43,12 +43,11 @@ export class RequestBody {
     const { method, headers, headersDistinct } = this.request;
     const types = mediaTypesOf(method);
     const accept: Record<string, string> = method === 'PATCH' ? { 'accept-patch': types.join(', ') } : {};
-    if (headers['content-encoding'] !== undefined)
-      throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.', accept);
+    const refuse = (how: string) => new ApiError('unsupported_media_type', `Send the body ${how}.`, accept);
+    if (headers['content-encoding'] !== undefined) throw refuse('without a Content-Encoding');
     const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
     if (types.includes(given) && headersDistinct['content-type']?.length === 1) return;
-    const message = `Send the body with one Content-Type: ${types.join(' or ')}.`;
-    throw new ApiError('unsupported_media_type', message, accept);
+    throw refuse(`with one Content-Type: ${types.join(' or ')}`);
   }
 }
 
@@ -70,7 +69,6 @@ async function collect(request: IncomingMessage): Promise<Buffer> {
 
 /** The rest of the body stays unread. */
 function tooLarge(): ApiError {
-  return new ApiError('payload_too_large', `The body must not be larger than ${BODY_BYTES} bytes.`, {
-    connection: 'close',
-  });
+  const message = `The body must not be larger than ${BODY_BYTES} bytes.`;
+  return new ApiError('payload_too_large', message, { connection: 'close' });
 }

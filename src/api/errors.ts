@@ -37,16 +37,14 @@ export interface DeclaredError extends ErrorKind {
   (message?: string): ApiError;
 }
 
-interface Terms extends Omit<ErrorKind, 'code'> {
-  /** The constraints whose violation is this error. */
-  readonly onConstraint?: readonly string[];
-}
-
 const declared = new Map<string, DeclaredError>();
 const byConstraint = new Map<string, DeclaredError>();
 
-/** Declares an error of a feature, once. */
-export function declareError(code: string, { onConstraint = [], ...terms }: Terms): DeclaredError {
+/** Declares an error of a feature, once. The violation of a constraint in `onConstraint` is this error. */
+export function declareError(
+  code: string,
+  { onConstraint = [], ...terms }: Omit<ErrorKind, 'code'> & { readonly onConstraint?: readonly string[] },
+): DeclaredError {
   const kind: ErrorKind = { code, ...terms };
   const error = Object.assign((message?: string) => new ApiError(kind, message), kind);
   if (declared.has(code) || ERROR_CODES.includes(code as ErrorCode))
@@ -63,13 +61,7 @@ export function errorOfConstraint(name: string): ApiError | undefined {
 
 /** Every error of the service, by status. */
 export function allErrors(): ErrorKind[] {
-  const features = [...declared.values()].map(({ code, status, when, advice }) => ({
-    code,
-    status,
-    when,
-    advice,
-  }));
-  return [...ERROR_CODES.map(kindOf), ...features].toSorted((a, b) => a.status - b.status);
+  return [...ERROR_CODES.map(kindOf), ...declared.values()].toSorted((a, b) => a.status - b.status);
 }
 
 export const REFUSES = 'refuses';

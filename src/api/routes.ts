@@ -25,12 +25,11 @@ export function attachOperations(fastify: FastifyInstance, app: INestApplication
   fastify.addHook('onRoute', (route) => {
     // A HEAD route runs the handler of its GET route.
     const method = String(route.method).toLowerCase().replace('head', 'get');
-    const found = operations.get(`${method} ${route.url}`);
-    if (!found) return;
-    const { id, operation } = found;
+    const { id, operation } = operations.get(`${method} ${route.url}`) ?? {};
+    if (!id || !operation) return;
     route.schema = { response: responseSchemas(operation) };
-    const policy = policies.get(id);
-    if (policy) sendHeaders(route, policy.headers);
+    const headers = policies.get(id)?.headers;
+    if (headers) sendHeaders(route, headers);
     const creation = created.get(id);
     if (creation) sendLocation(route, apiBase, creation, policies.get(creation.readBy));
     if (paged.has(id)) sendLinks(route, apiBase);

@@ -1,20 +1,34 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
 import { allErrors, type DeclaredError, REFUSES } from '../errors.js';
 import { deprecationsOf } from '../routes.js';
-import {
-  describeDeprecation,
-  describeErrors,
-  describeHeaders,
-  describeNull,
-  describeSchemas,
-  HEADERS,
-} from './describe-operation.js';
-import { ErrorDto } from './error.dto.js';
+import { describeNull, describeOperation, HEADERS } from './describe-operation.js';
 import { notesOf, operationsOf, type SchemaObject } from './operations.js';
-import { describeStability, listResources } from './resource.decorator.js';
+import { listResources } from './resource.decorator.js';
+
+@ApiSchema({ name: 'Error', description: 'The body of every answer that is not a success.' })
+class ErrorDto {
+  @ApiProperty({
+    description: 'Machine-readable error code. Codes are permanent; new ones may be added.',
+    pattern: '^[a-z]+(_[a-z]+)*$',
+    example: 'not_found',
+  })
+  readonly code!: string;
+
+  @ApiProperty({ description: 'Human-readable description.', example: 'There is no such animal.' })
+  readonly message!: string;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'The HTTP status code of the response.',
+    minimum: 400,
+    maximum: 599,
+    example: 404,
+  })
+  readonly status!: number;
+}
 
 /** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -27,14 +41,8 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   const policies = deprecationsOf(app);
   const refusals = notesOf<DeclaredError[]>(app, REFUSES);
   listResources(document);
-  for (const { id, method, operation } of operationsOf(document)) {
-    const policy = policies.get(id);
-    describeErrors(operation, refusals.get(id) ?? []);
-    describeHeaders(operation, method, policy !== undefined);
-    if (policy) describeDeprecation(operation, policy);
-    describeStability(operation);
-    describeSchemas(operation, components);
-  }
+  for (const one of operationsOf(document))
+    describeOperation(one, refusals.get(one.id) ?? [], policies.get(one.id), components);
   components.headers = HEADERS;
   describeNull(components);
   // Codes are permanent, so the schema is open for more than it lists.

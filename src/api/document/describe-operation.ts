@@ -6,6 +6,7 @@ import {
   type ComponentsObject,
   headerRef,
   type HeadersObject,
+  type Operation,
   type OperationObject,
   type ParameterObject,
   type ResponseObject,
@@ -54,8 +55,23 @@ const OF_STATUS: Record<string, string[]> = { 401: ['WWW-Authenticate'], 429: ['
 /** Statuses that are sent before routing. */
 const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'default']);
 
+/** Completes what decorators have documented of an operation. */
+export function describeOperation(
+  { method, operation }: Operation,
+  refusals: readonly ErrorKind[],
+  policy: DeprecationPolicy | undefined,
+  components: ComponentsObject,
+): void {
+  describeErrors(operation, refusals);
+  describeHeaders(operation, method, policy !== undefined);
+  if (policy) describeDeprecation(operation, policy);
+  const marked = operation as { 'x-stability'?: string };
+  marked['x-stability'] = policy ? 'deprecated' : (marked['x-stability'] ?? 'stable');
+  describeSchemas(operation, components);
+}
+
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
-export function describeErrors(operation: OperationObject, declared: readonly ErrorKind[]): void {
+function describeErrors(operation: OperationObject, declared: readonly ErrorKind[]): void {
   const takes = (place: string) => (operation.parameters ?? []).some((one) => 'in' in one && one.in === place);
   const codes: ErrorCode[] = [
     ...CODES.always,
@@ -68,9 +84,10 @@ export function describeErrors(operation: OperationObject, declared: readonly Er
   const kinds = [...codes.map(kindOf), ...declared];
   for (const status of [...new Set(kinds.map((kind) => kind.status))].toSorted((a, b) => a - b))
     operation.responses[status] = errorResponse(kinds.filter((kind) => kind.status === status));
-  const example = bodyOf(kindOf('internal_error'));
-  const content = { 'application/json': { schema: schemaRef('Error'), example } };
-  operation.responses.default = { description: 'Any other failure.', content };
+  operation.responses.default = {
+    description: 'Any other failure.',
+    content: { 'application/json': { schema: schemaRef('Error'), example: bodyOf(kindOf('internal_error')) } },
+  };
 }
 
 function errorResponse(kinds: ErrorKind[]): ResponseObject {
@@ -86,7 +103,7 @@ function bodyOf({ code, when, status }: ErrorKind): { code: string; message: str
 }
 
 /** Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. */
-export function describeHeaders(operation: OperationObject, method: string, isDeprecated: boolean): void {
+function describeHeaders(operation: OperationObject, method: string, isDeprecated: boolean): void {
   const takesKey = (operation.parameters ?? []).some((one) => 'name' in one && one.name === KEY_HEADER);
   if (!takesKey && ['post', 'patch', 'delete'].includes(method))
     throw new Error(
@@ -106,12 +123,12 @@ export function describeHeaders(operation: OperationObject, method: string, isDe
       ...Object.fromEntries(names.map((name) => [name, headerRef(name)])),
       ...(isDeprecated && { Link: headerRef('DeprecationLinks') }),
       ...response.headers,
-    } as HeadersObject;
+    };
   }
 }
 
 /** Documents a policy: a description for people, and the sunset for tools. */
-export function describeDeprecation(operation: OperationObject, { sunsetDay, terms }: DeprecationPolicy): void {
+function describeDeprecation(operation: OperationObject, { sunsetDay, terms }: DeprecationPolicy): void {
   const notice = `**Deprecated: this operation is to be removed on ${sunsetDay}.** ${terms.advice}`;
   operation.description = [operation.description, notice].filter(Boolean).join('\n\n');
   Object.assign(operation, {
@@ -121,7 +138,7 @@ export function describeDeprecation(operation: OperationObject, { sunsetDay, ter
 }
 
 /** Names the arrays of answers, closes the schema of a body, and documents a list in a query as separated by commas. */
-export function describeSchemas(operation: OperationObject, components: ComponentsObject): void {
+function describeSchemas(operation: OperationObject, components: ComponentsObject): void {
   const schemas = (components.schemas ??= {});
   for (const [, { content }] of responsesOf(operation)) {
     const json = content?.['application/json'];
@@ -130,11 +147,9 @@ export function describeSchemas(operation: OperationObject, components: Componen
     schemas[title] = array;
     json.schema = schemaRef(title);
   }
-  const { content = {} } = (operation.requestBody ?? {}) as {
-    content?: Record<string, { schema?: { $ref?: string } }>;
-  };
+  const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: { $ref: string } }> };
   for (const { schema } of Object.values(content))
-    Object.assign(schemas[schema!.$ref!.split('/').at(-1)!] as object, { additionalProperties: false });
+    Object.assign(schemas[schema.$ref.split('/').at(-1)!]!, { additionalProperties: false });
   for (const parameter of (operation.parameters ?? []) as ParameterObject[])
     if ((parameter.schema as SchemaObject | undefined)?.type === 'array')
       Object.assign(parameter, { style: 'form', explode: false });

@@ -36,11 +36,10 @@ export function operationsOf(document: OpenAPIObject): Operation[] {
 
 /** What decorators have noted about the handlers of operations, by operation id. */
 export function notesOf<T>(app: INestApplicationContext, key: string): Map<string, T> {
-  const scanner = app.get(MetadataScanner, { strict: false });
   const notes = new Map<string, T>();
   for (const { metatype } of app.get(DiscoveryService, { strict: false }).getControllers()) {
     const handlers = metatype?.prototype as Record<string, object>;
-    for (const name of scanner.getAllMethodNames(handlers)) {
+    for (const name of new MetadataScanner().getAllMethodNames(handlers)) {
       const note = Reflect.getMetadata(key, handlers[name]!) as T | undefined;
       if (note !== undefined) notes.set(name, note);
     }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiTags, type OpenAPIObject } from '@nestjs/swagger';
-import { operationsOf, type OperationObject } from './operations.js';
+import { operationsOf } from './operations.js';
 
 const ABOUT = 'x-about-resource';
 
@@ -21,14 +21,7 @@ export function listResources(document: OpenAPIObject): void {
   document.tags = [...found].map(([name, description]) => ({ name, description }));
 }
 
-/** Marks an operation whose interface may still change. */
+/** Marks an operation whose interface may still change. The others are stable. */
 export function InStage(stability: 'experimental' | 'beta'): MethodDecorator {
   return ApiExtension('x-stability', stability);
-}
-
-/** The default is stable. */
-export function describeStability(operation: OperationObject): void {
-  const marked = operation as { 'x-stability'?: string };
-  if (operation.deprecated) marked['x-stability'] = 'deprecated';
-  else marked['x-stability'] ??= 'stable';
 }

@@ -1,15 +1,38 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { Statements } from '../../database/statements.js';
-import { IdempotencyRecord } from './idempotency-record.entity.js';
 
 /** How long a repetition gets the first answer. */
 export const KEPT_HOURS = 24;
 const CLEANED_EVERY_MS = 60_000;
 /** Small enough that nobody waits for the deletion. */
 const PORTION = 1_000;
+
+/** The first success of a request, as it is sent again. */
+@Entity('idempotency_records')
+export class IdempotencyRecord {
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'idempotency_records_pkey' })
+  readonly digest!: Buffer;
+
+  /** Of the request. */
+  @Column('bytea', { name: 'body_hash' })
+  readonly bodyHash!: Buffer;
+
+  @Column('smallint')
+  readonly status!: number;
+
+  @Column('text', { nullable: true })
+  readonly location!: string | null;
+
+  @Column('text', { nullable: true })
+  readonly body!: string | null;
+
+  @Index('idempotency_records_created_at')
+  @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
+  readonly createdAt!: Date;
+}
 
 export type AnswerRecord = Omit<IdempotencyRecord, 'createdAt'>;
 
