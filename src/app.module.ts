@@ -15,9 +15,7 @@ import { OrdersModule } from './orders/orders.module.js';
 import { PetsModule } from './pets/pets.module.js';
 
 /** Features go here. `forRoot` adds what they stand on, and the guards, the pipe and the filter of every route. */
-@Module({
-  imports: [PetsModule, OrdersModule],
-})
+@Module({ imports: [PetsModule, OrdersModule] })
 export class AppModule {
   static forRoot(config: Config, clock: Clock, features: Type[]): DynamicModule {
     @Global()

@@ -34,7 +34,7 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
-  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
   const json = documentJson(document);
   allowOrigins(fastify, config.corsOrigins);

@@ -16,10 +16,7 @@ export class OrdersController {
   constructor(private readonly orders: OrdersService) {}
 
   @Get()
-  @ApiOperation({
-    summary: 'List all orders',
-    description: 'Lists orders in ascending order of id, a page at a time.',
-  })
+  @ApiOperation({ summary: 'List all orders', description: 'Lists orders in ascending order of id, a page at a time.' })
   @Paged({ name: 'Orders', item: OrderDto, description: 'A page of orders.', examples: ORDERS_EXAMPLES })
   @InStage('experimental')
   async listOrders(@Query() query: ListOrdersQuery): Promise<Page<OrderDto>> {

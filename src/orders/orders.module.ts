@@ -1,16 +1,28 @@
 import { Module } from '@nestjs/common';
+import { distribution } from '../database/citus.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { PetsModule } from '../pets/pets.module.js';
 import { CreateOrders1795333027368 } from './migrations/1795333027368-create-orders.js';
-import { ordersDistributions } from './migrations/distributions.js';
 import { Order } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
+/** Beside their animals. A table that another one refers to cannot be distributed, so the reference is away meanwhile. */
+const distributions = [
+  distribution('ReleasePets1796000000000', [
+    'ALTER TABLE orders DROP CONSTRAINT orders_pet_id_fkey',
+    'ALTER TABLE orders DROP CONSTRAINT orders_pkey, ADD CONSTRAINT orders_pkey PRIMARY KEY (id, pet_id)',
+  ]),
+  distribution('DistributeOrders1796000000002', [
+    `SELECT create_distributed_table('orders', 'pet_id', colocate_with := 'pets')`,
+    'ALTER TABLE orders ADD CONSTRAINT orders_pet_id_fkey FOREIGN KEY (pet_id) REFERENCES pets (id)',
+  ]),
+];
+
 /** Orders of animals: the store group. */
 @Module({
-  imports: [DatabaseModule.forFeature([Order], [CreateOrders1795333027368], ordersDistributions), PetsModule],
+  imports: [DatabaseModule.forFeature([Order], [CreateOrders1795333027368], distributions), PetsModule],
   controllers: [OrdersController],
   providers: [OrdersService, OrdersRepository],
 })

@@ -1,16 +1,21 @@
 import { Module } from '@nestjs/common';
+import { distribution } from '../database/citus.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
-import { petsDistributions } from './migrations/distributions.js';
 import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
 
+/** A page asks every shard, and as many workers as there are shards can share them. */
+const distributions = [
+  distribution('DistributePets1796000000001', [`SELECT create_distributed_table('pets', 'id', shard_count := 8)`]),
+];
+
 /** The catalogue of animals, from the routes to the table. */
 @Module({
-  imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000], petsDistributions)],
+  imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000], distributions)],
   controllers: [PetsController],
   providers: [PetsService, PetsRepository, GetPetDeprecation],
   exports: [PetsService],

@@ -26,7 +26,7 @@ export class PetsRepository {
 
   insert({ name, categoryId, status }: NewPetDto, manager?: EntityManager): Promise<Pet> {
     const values = { name, categoryId, status: status ?? null };
-    return manager ? manager.save(Pet, values) : this.groups.insert(this.pets, values);
+    return this.groups.insert(this.pets, values, manager);
   }
 
   /** An animal without a status is available. Tells whether the animal was. */

@@ -6,16 +6,9 @@ import type { Order } from '../order.entity.js';
 const PET_ID = { description: 'Identifier of the animal.', example: 7 };
 const QUANTITY_RANGE = { minimum: 1, maximum: 1_000_000 };
 const QUANTITY = { description: 'The quantity.', example: 2 };
-const SHIP_DATE = {
-  description: 'When the order ships.',
-  example: '2026-03-31T14:30:00.000Z',
-  optional: true,
-};
+const SHIP_DATE = { description: 'When the order ships.', example: '2026-03-31T14:30:00.000Z', optional: true };
 
-@ApiSchema({
-  name: 'NewOrder',
-  description: 'An order to add. The service assigns its id; it is not complete.',
-})
+@ApiSchema({ name: 'NewOrder', description: 'An order to add. The service assigns its id; it is not complete.' })
 export class NewOrderDto {
   @Int64(PET_ID)
   readonly petId!: bigint;
@@ -35,12 +28,7 @@ export class OrderChangeDto {
   @DateTime({ ...SHIP_DATE, nullable: true })
   readonly shipDate?: Date | null;
 
-  @Bool({
-    only: true,
-    description: 'Completes the order: the animal is sold.',
-    example: true,
-    optional: true,
-  })
+  @Bool({ only: true, description: 'Completes the order: the animal is sold.', example: true, optional: true })
   readonly complete?: true;
 }
 

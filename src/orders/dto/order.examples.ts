@@ -21,9 +21,6 @@ export const ORDERS_EXAMPLES = {
 
 export const ORDER_CHANGE_EXAMPLES = {
   complete: { summary: 'The animal is sold', value: { complete: true } },
-  change: {
-    summary: 'Another quantity and date',
-    value: { quantity: 1, shipDate: '2026-04-01T08:00:00+02:00' },
-  },
+  change: { summary: 'Another quantity and date', value: { quantity: 1, shipDate: '2026-04-01T08:00:00+02:00' } },
   clear: { summary: 'Null clears the date', value: { shipDate: null } },
 };
