@@ -44,10 +44,10 @@ export class Pipeline {
     const begun = performance.now();
     this.underWay++;
     try {
-      return await this.send(statement).catch((error: unknown) => {
-        if (!mayRepeat(error) || performance.now() - begun > REPEAT_WITHIN_MS) throw error;
-        return this.send(statement);
-      });
+      return await this.send(statement);
+    } catch (error) {
+      if (!mayRepeat(error) || performance.now() - begun > REPEAT_WITHIN_MS) throw error;
+      return await this.send(statement);
     } finally {
       this.underWay--;
     }

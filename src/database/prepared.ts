@@ -1,4 +1,5 @@
-import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
+import type pg from 'pg';
+import type { EntityManager, EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
 import type { Rows, Statement } from './pipeline.js';
 
 type Columns = EntityMetadata['columns'];
@@ -44,7 +45,13 @@ export function prepareInsert<T extends ObjectLiteral>(
 export const writtenProperties = ({ columns }: EntityMetadata): string[] =>
   columns.filter(isWritten).map(({ propertyName }) => propertyName);
 
-const isWritten = ({ isGenerated }: Columns[number]): boolean => !isGenerated;
+const isWritten = ({ isGenerated, default: value }: Columns[number]): boolean => !isGenerated && value === undefined;
+
+/** On the connection of a transaction. It has no name, since that connection may be a pooler's. */
+export async function runWithin({ queryRunner }: EntityManager, statement: Statement): Promise<Rows> {
+  const client = (await queryRunner!.connect()) as pg.Client;
+  return (await client.query({ ...statement, name: undefined })).rows;
+}
 
 function entitiesOf<T extends ObjectLiteral>(metadata: EntityMetadata, columns: Columns): (rows: Rows) => T[] {
   const Entity = metadata.target as new () => ObjectLiteral;
@@ -52,7 +59,7 @@ function entitiesOf<T extends ObjectLiteral>(metadata: EntityMetadata, columns: 
   return (rows) =>
     rows.map((row) => {
       const entity = new Entity();
-      properties.forEach((property, i) => (entity[property] = row[i]));
+      for (let i = 0; i < properties.length; i++) entity[properties[i]!] = row[i];
       return entity as T;
     });
 }

@@ -1,11 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { ObjectLiteral, Repository } from 'typeorm';
+import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { READ_CONNECTIONS } from './data-source-options.js';
 import { Database } from './database.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { isUnread, Pipeline, type Rows, type Statement } from './pipeline.js';
-import { type Prepared, prepareSelect } from './prepared.js';
+import { type Prepared, prepareSelect, runWithin } from './prepared.js';
 
 /** Values of columns. An array means any of its values; `undefined` is skipped. */
 export type Filters<T> = { readonly [K in keyof T]?: NonNullable<T[K]> | readonly NonNullable<T[K]>[] };
@@ -35,34 +35,52 @@ export class Statements implements OnApplicationShutdown {
     return this.select(repository, filters, page);
   }
 
-  async findOne<T extends ObjectLiteral>(repository: Repository<T>, filters: Filters<T>): Promise<T | null> {
-    return (await this.select(repository, filters))[0] ?? null;
+  /** In a transaction, it sees what that has changed. */
+  async findOne<T extends ObjectLiteral>(
+    repository: Repository<T>,
+    filters: Filters<T>,
+    manager?: EntityManager,
+  ): Promise<T | null> {
+    return (await this.select(repository, filters, undefined, manager))[0] ?? null;
   }
 
   private async select<T extends ObjectLiteral>(
     repository: Repository<T>,
     filters: Filters<T>,
     page?: { after?: bigint; limit: number },
+    manager?: EntityManager,
   ): Promise<T[]> {
     this.database.requireReady();
+    // Of all reads of one shape, only the first builds the statement.
     const values: unknown[] = [];
-    const conditions: string[] = [];
-    for (const [property, value] of Object.entries(filters)) {
+    let shape = repository.metadata.tableName;
+    for (const property in filters) {
+      const value = filters[property];
       if (value === undefined) continue;
-      const parameter = `$${values.push(value)}`;
-      conditions.push(`row.${property} = ${Array.isArray(value) ? `ANY(${parameter})` : parameter}`);
+      values.push(value);
+      shape += Array.isArray(value) ? ` any ${property}` : ` ${property}`;
     }
-    if (page?.after !== undefined) conditions.push(`row.id > $${values.push(page.after)}`);
-    const suffix = page ? `ORDER BY id LIMIT $${values.push(page.limit)}` : 'LIMIT 1';
+    if (page) shape += page.after === undefined ? ', page' : ', page after';
+    if (page?.after !== undefined) values.push(page.after);
+    if (page) values.push(page.limit);
+    let prepared = this.prepared.get(shape);
+    if (!prepared) this.prepared.set(shape, (prepared = this.prepare(repository, filters, page)));
+    const statement = { ...prepared.statement, values };
+    return prepared.toEntities(await (manager ? runWithin(manager, statement) : this.read(statement))) as T[];
+  }
 
-    const { tableName } = repository.metadata;
-    const key = [tableName, ...conditions, suffix].join();
-    let prepared = this.prepared.get(key);
-    if (!prepared) {
-      prepared = prepareSelect(repository, `${tableName}_${this.prepared.size}`, conditions, suffix);
-      this.prepared.set(key, prepared);
-    }
-    return prepared.toEntities(await this.read({ ...prepared.statement, values })) as T[];
+  private prepare<T extends ObjectLiteral>(
+    repository: Repository<T>,
+    filters: Filters<T>,
+    page?: { after?: bigint },
+  ): Prepared<ObjectLiteral> {
+    let count = 0;
+    const conditions = Object.entries(filters)
+      .filter(([, value]) => value !== undefined)
+      .map(([property, value]) => `row.${property} = ${Array.isArray(value) ? `ANY($${++count})` : `$${++count}`}`);
+    if (page?.after !== undefined) conditions.push(`row.id > $${++count}`);
+    const suffix = page ? `ORDER BY id LIMIT $${++count}` : 'LIMIT 1';
+    return prepareSelect(repository, `${repository.metadata.tableName}_${this.prepared.size}`, conditions, suffix);
   }
 
   private async read(statement: Statement): Promise<Rows> {

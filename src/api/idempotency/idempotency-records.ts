@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { Database } from '../../database/database.js';
+import { GroupCommit } from '../../database/group-commit.js';
 import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
@@ -13,21 +14,13 @@ const PORTION = 1_000;
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')
 export class IdempotencyRecord {
-  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'idempotency_records_pkey' })
-  readonly digest!: Buffer;
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'idempotency_records_pkey' }) readonly digest!: Buffer;
 
   /** Of the request. */
-  @Column('bytea', { name: 'body_hash' })
-  readonly bodyHash!: Buffer;
-
-  @Column('smallint')
-  readonly status!: number;
-
-  @Column('text', { nullable: true })
-  readonly location!: string | null;
-
-  @Column('text', { nullable: true })
-  readonly body!: string | null;
+  @Column('bytea', { name: 'body_hash' }) readonly bodyHash!: Buffer;
+  @Column('smallint') readonly status!: number;
+  @Column('text', { nullable: true }) readonly location!: string | null;
+  @Column('text', { nullable: true }) readonly body!: string | null;
 
   @Index('idempotency_records_created_at')
   @Column('timestamptz', { name: 'created_at', default: () => 'now()' })
@@ -45,6 +38,7 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
   constructor(
     @InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>,
     private readonly statements: Statements,
+    private readonly groups: GroupCommit,
     private readonly database: Database,
   ) {}
 
@@ -55,11 +49,11 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
   /** Makes equal requests take turns until the transaction ends. */
   async lock(digest: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
     await manager.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
-    return manager.findOneBy(IdempotencyRecord, { digest });
+    return this.statements.findOne(this.records, { digest }, manager);
   }
 
   async insert(record: AnswerRecord, manager: EntityManager): Promise<void> {
-    await manager.insert(IdempotencyRecord, record);
+    await this.groups.insert(this.records, record, manager);
   }
 
   onApplicationBootstrap(): void {
