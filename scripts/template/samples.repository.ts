@@ -26,7 +26,7 @@ export class SamplesRepository {
 
   insert({ name, priceCents, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
     const values = { name, priceCents, openFrom: openFrom ?? null };
-    return manager ? manager.save(Sample, values) : this.groups.insert(this.samples, values);
+    return this.groups.insert(this.samples, values, manager);
   }
 
   /** The sample, which nobody else can change until the transaction ends. */
