@@ -1,5 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { loadConfig } from './common/config.js';
+import type { KeysService } from './auth/keys.service.js';
+import { dayOf } from './common/clock.js';
+import { API_PREFIX, loadConfig } from './common/config.js';
 import { createLogger } from './common/log.js';
 
 /** Ctrl-C sends the signal twice under npm: from the terminal, and forwarded by npm. */
@@ -15,7 +17,7 @@ try {
   process.exit(1);
 }
 
-/** Resolves when the service is ready. What traces observe has to be imported after them. */
+/** What traces observe has to be imported after them. */
 async function start(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
@@ -23,7 +25,7 @@ async function start(): Promise<void> {
     ? (await import('./common/tracing.js')).startTracing(config)
     : async () => {};
   const { createApp } = await import('./create-app.js');
-  const { announceAddress, offerDevelopmentKey } = await import('./startup-message.js');
+  const { KeysService } = await import('./auth/keys.service.js');
   const { Database } = await import('./database/database.js');
 
   const app = await createApp(config, { logger });
@@ -34,9 +36,24 @@ async function start(): Promise<void> {
   for (const warning of config.warnings()) logger.warn(warning);
   await endOnSignals(app, flushTraces);
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
-  await announceAddress(app);
+  const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
+  const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;
+  if (config.databaseUrl) logger.info(message);
+  else print(message);
   await app.get(Database).whenReady();
-  await offerDevelopmentKey(app);
+  if (!config.databaseUrl) await offerDevelopmentKey(app.get(KeysService), `${origin}${API_PREFIX}/pets`);
+}
+
+/** The first start on the embedded database issues a key, and prints a request to paste. */
+async function offerDevelopmentKey(keys: KeysService, url: string): Promise<void> {
+  if (await keys.hasAny()) return print('To issue another API key, run: npm run keys -- issue --name me');
+  const { key, expiresAt } = await keys.issue({ name: 'development' });
+  print(`An API key for development, shown only once (expires on ${dayOf(expiresAt)}):\n  ${key}`);
+  print(`Try it:\n  curl -i -H 'Authorization: Bearer ${key}' ${url}`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 /** The first signal lets the service finish what it does, a second one ends it at once. */

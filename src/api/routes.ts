@@ -57,12 +57,7 @@ function sendHeaders(route: RouteOptions, headers: Record<string, string>): void
   };
 }
 
-function sendLocation(
-  route: RouteOptions,
-  apiBase: string,
-  { at }: Creation,
-  policy: DeprecationPolicy | undefined,
-): void {
+function sendLocation(route: RouteOptions, apiBase: string, { at }: Creation, policy?: DeprecationPolicy): void {
   const locationOf = (created: unknown) => (policy?.isOver() ? undefined : apiBase + at(created as never));
   route.config = { ...route.config, locationOf };
   route.preSerialization = (_request, reply, created, done) => {

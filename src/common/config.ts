@@ -121,14 +121,13 @@ function contradictionsOf(config: Config): string[] {
   const contradictions: Record<string, unknown> = {
     'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON': config.getPetSunsetOn < config.getPetDeprecatedOn,
     'METRICS_PORT must differ from PORT: choose another port, or 0 for any free one':
-      port !== 0 && metricsPort === port && overlap(host, metricsHost),
+      port !== 0 && port === metricsPort && (host === metricsHost || [host, metricsHost].some(isEveryAddress)),
     'DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator': databaseDistribution && !databaseUrl,
     'DATABASE_DIRECT_URL needs DATABASE_URL, the address of the pooler': databaseDirectUrl && !databaseUrl,
   };
   return Object.keys(contradictions).filter((problem) => contradictions[problem]);
 }
 
-/** Whether both hosts may be or include the same address. */
-function overlap(...hosts: [string, string]): boolean {
-  return hosts[0] === hosts[1] || hosts.includes('::') || hosts.includes('0.0.0.0');
+function isEveryAddress(host: string): boolean {
+  return host === '::' || host === '0.0.0.0';
 }

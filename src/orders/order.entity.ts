@@ -17,12 +17,10 @@ export class Order {
   @Column('bigint', { name: 'pet_id' })
   readonly petId!: bigint;
 
-  @Column('integer')
-  readonly quantity!: number;
+  @Column('integer') readonly quantity!: number;
 
   @Column('timestamp with time zone', { name: 'ship_date', precision: 3, nullable: true })
   readonly shipDate!: Date | null;
 
-  @Column('boolean')
-  readonly complete!: boolean;
+  @Column('boolean') readonly complete!: boolean;
 }

@@ -15,12 +15,7 @@ export class Pet {
   })
   readonly id!: bigint;
 
-  @Column('text')
-  readonly name!: string;
-
-  @Column('bigint', { name: 'category_id' })
-  readonly categoryId!: bigint;
-
-  @Column('text', { nullable: true })
-  readonly status!: PetStatus | null;
+  @Column('text') readonly name!: string;
+  @Column('bigint', { name: 'category_id' }) readonly categoryId!: bigint;
+  @Column('text', { nullable: true }) readonly status!: PetStatus | null;
 }

@@ -10,23 +10,15 @@ const SHIP_DATE = { description: 'When the order ships.', example: '2026-03-31T1
 
 @ApiSchema({ name: 'NewOrder', description: 'An order to add. The service assigns its id; it is not complete.' })
 export class NewOrderDto {
-  @Int64(PET_ID)
-  readonly petId!: bigint;
-
-  @Int(QUANTITY_RANGE, { ...QUANTITY, optional: true, default: 1 })
-  readonly quantity!: number;
-
-  @DateTime(SHIP_DATE)
-  readonly shipDate?: Date;
+  @Int64(PET_ID) readonly petId!: bigint;
+  @Int(QUANTITY_RANGE, { ...QUANTITY, optional: true, default: 1 }) readonly quantity!: number;
+  @DateTime(SHIP_DATE) readonly shipDate?: Date;
 }
 
 @ApiSchema({ name: 'OrderChange', description: 'The fields of an order to change.' })
 export class OrderChangeDto {
-  @Int(QUANTITY_RANGE, { ...QUANTITY, optional: true })
-  readonly quantity?: number;
-
-  @DateTime({ ...SHIP_DATE, nullable: true })
-  readonly shipDate?: Date | null;
+  @Int(QUANTITY_RANGE, { ...QUANTITY, optional: true }) readonly quantity?: number;
+  @DateTime({ ...SHIP_DATE, nullable: true }) readonly shipDate?: Date | null;
 
   @Bool({ only: true, description: 'Completes the order: the animal is sold.', example: true, optional: true })
   readonly complete?: true;
@@ -37,14 +29,9 @@ export class OrderDto {
   @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
   readonly id!: bigint;
 
-  @Int64(PET_ID)
-  readonly petId!: bigint;
-
-  @Int(QUANTITY_RANGE, QUANTITY)
-  readonly quantity!: number;
-
-  @DateTime(SHIP_DATE)
-  readonly shipDate?: Date;
+  @Int64(PET_ID) readonly petId!: bigint;
+  @Int(QUANTITY_RANGE, QUANTITY) readonly quantity!: number;
+  @DateTime(SHIP_DATE) readonly shipDate?: Date;
 
   @Bool({ description: 'Whether the order is complete, which is final.', example: false })
   readonly complete!: boolean;
@@ -55,13 +42,11 @@ export class OrderDto {
 }
 
 export class OrderPath {
-  @Int64({ description: 'Identifier of the order.', example: 1, text: true })
-  readonly orderId!: bigint;
+  @Int64({ description: 'Identifier of the order.', example: 1, text: true }) readonly orderId!: bigint;
 }
 
 export class ListOrdersQuery extends PageQuery {
-  @Int64({ description: 'Only orders of this animal.', optional: true, text: true })
-  readonly petId?: bigint;
+  @Int64({ description: 'Only orders of this animal.', optional: true, text: true }) readonly petId?: bigint;
 
   @Bool({ description: 'Only complete orders, or only open ones.', optional: true, text: true })
   readonly complete?: boolean;

@@ -15,14 +15,9 @@ const Status = () =>
 
 @ApiSchema({ name: 'NewPet', description: 'An animal to add. The service assigns its id.' })
 export class NewPetDto {
-  @Name()
-  readonly name!: string;
-
-  @CategoryId()
-  readonly categoryId!: bigint;
-
-  @Status()
-  readonly status?: PetStatus;
+  @Name() readonly name!: string;
+  @CategoryId() readonly categoryId!: bigint;
+  @Status() readonly status?: PetStatus;
 }
 
 @ApiSchema({ name: 'Pet', description: 'An animal of the catalogue.' })
@@ -30,14 +25,9 @@ export class PetDto {
   @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
   readonly id!: bigint;
 
-  @Name()
-  readonly name!: string;
-
-  @CategoryId()
-  readonly categoryId!: bigint;
-
-  @Status()
-  readonly status?: PetStatus;
+  @Name() readonly name!: string;
+  @CategoryId() readonly categoryId!: bigint;
+  @Status() readonly status?: PetStatus;
 
   /** An animal without a status has no such member, rather than null. */
   static from({ id, name, categoryId, status }: Pet): PetDto {
@@ -46,8 +36,7 @@ export class PetDto {
 }
 
 export class PetPath {
-  @Int64({ description: 'Identifier of the animal.', example: 1, text: true })
-  readonly petId!: bigint;
+  @Int64({ description: 'Identifier of the animal.', example: 1, text: true }) readonly petId!: bigint;
 }
 
 export class ListPetsQuery extends PageQuery {
