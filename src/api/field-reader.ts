@@ -1,41 +1,53 @@
 import type { Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js'; // as @nestjs/mapped-types does
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError, notFound } from './errors.js';
-import { type Field, fieldsOf } from './fields.js';
+import type { ErrorCode } from './error-catalogue.js';
+import { type Field, FIELD, fieldsOf } from './fields.js';
 
+type Kind = 'unknown' | 'missing' | 'invalid';
 type Plain = Readonly<Record<string, unknown>>;
 
 /** What is wrong with an input: readers return it, since an exception for each attempt would be slow. */
 export class Fault {
   constructor(
-    readonly kind: 'unknown' | 'missing' | 'invalid',
+    readonly kind: Kind,
     readonly name: string,
     /** Completes the sentence "The field "name" …". */
     readonly says: string,
   ) {}
 }
 
-/** Runs the conversions and checks of the fields of a class, and after them those that class-validator knows of it. */
+/**
+ * Answers as class-transformer and class-validator do, in a tenth of the time: it runs the fields' own conversions and
+ * checks, and leaves to those packages only what a class has beside them, such as `@IsEmail()` or another `@Transform()`.
+ */
 export class FieldReader<T extends object> {
   private readonly fields: readonly (readonly [name: string, field: Field])[];
   private readonly isValidated: boolean;
+  private readonly isTransformed: boolean;
 
   constructor(private readonly type: Type<T>) {
-    const fields = fieldsOf(type);
+    this.fields = [...fieldsOf(type)];
     const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-    const without = checks.find(({ propertyName }) => !fields.has(propertyName));
+    this.isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
+    this.isTransformed = this.fields.some(([name]) => {
+      const transforms = defaultMetadataStorage.findTransformMetadatas(type, name, 0);
+      return transforms.length > 1 || defaultMetadataStorage.findTypeMetadata(type, name) !== undefined;
+    });
+    const without = checks.find(({ propertyName }) => !this.fields.some(([name]) => name === propertyName));
     if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
-    this.fields = [...fields];
-    this.isValidated = checks.length > 0;
   }
 
   /** Returns an instance, or the first fault. An unknown field precedes all others. */
   read(given: Plain): T | Fault {
-    const instance = new this.type();
-    const target = instance as Record<string, unknown>;
+    const sent = this.isTransformed ? (plainToInstance(this.type, given) as Plain) : given;
+    const instance = new this.type() as T & Record<string, unknown>;
+    const target: Record<string, unknown> = instance;
     let taken = 0;
     for (const [name, field] of this.fields) {
-      const value = given[name];
+      const value = sent[name];
       if (value === undefined) {
         if (field.default !== undefined) target[name] = field.default;
         else if (!field.optional)
@@ -74,17 +86,27 @@ function faultOf(instance: object): Fault | undefined {
 
 const readers = new Map<Type, FieldReader<object>>();
 
+export function readerOf<T extends object>(type: Type<T>): FieldReader<T> {
+  let reader = readers.get(type);
+  if (!reader) readers.set(type, (reader = new FieldReader(type)));
+  return reader as FieldReader<T>;
+}
+
+const CODES: Record<'field' | 'parameter', Record<Kind, ErrorCode>> = {
+  field: { unknown: 'unknown_field', missing: 'missing_field', invalid: 'invalid_field' },
+  parameter: { unknown: 'unknown_parameter', missing: 'invalid_parameter', invalid: 'invalid_parameter' },
+};
+
 /** Throws the error that names the first fault. No resource can exist at a path with an invalid parameter. */
 export function readInput<T extends object>(type: Type<T>, given: Plain, source: 'body' | 'query' | 'param'): T {
-  let reader = readers.get(type) as FieldReader<T> | undefined;
-  if (!reader) readers.set(type, (reader = new FieldReader(type)));
-  const read = reader.read(given);
+  const read = readerOf(type).read(given);
   if (!(read instanceof Fault)) return read;
   if (source === 'param') throw notFound('resource');
-  const { kind, name, says } = read;
   const noun = source === 'body' ? 'field' : 'parameter';
-  const subject = `${noun} ${JSON.stringify(name)}`; // quoted and escaped: it may be the client's text
-  const message = kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`;
-  if (source === 'body') throw new ApiError(`${kind}_field`, message);
-  throw new ApiError(kind === 'unknown' ? 'unknown_parameter' : 'invalid_parameter', message);
+  const subject = `${noun} ${JSON.stringify(read.name)}`; // quoted and escaped: it may be the client's text
+  const { kind, says } = read;
+  throw new ApiError(
+    CODES[noun][kind],
+    kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`,
+  );
 }
