@@ -65,7 +65,9 @@ export class Statements implements OnApplicationShutdown {
     if (page) values.push(page.limit);
     let prepared = this.prepared.get(shape);
     if (!prepared) this.prepared.set(shape, (prepared = this.prepare(repository, filters, page)));
-    const statement = { ...prepared.statement, values };
+    // pg copies the own properties of a statement one by one, which costs 1 µs each.
+    const statement = Object.create(prepared.statement) as Statement;
+    statement.values = values;
     return prepared.toEntities(await (manager ? runWithin(manager, statement) : this.read(statement))) as T[];
   }
 
