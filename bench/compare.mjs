@@ -1,128 +1,100 @@
-import { startContestant } from './contestants.mjs';
-import { fullLoad, CONNECTIONS } from './load/wrk.mjs';
-import { steadyLoad } from './load/steady.mjs';
-import { cpuTime, memory } from './processes.mjs';
-import { requireSameAnswers } from './same-answers.mjs';
-import { median } from './statistics.mjs';
+import { deepStrictEqual } from 'node:assert/strict';
+import { say } from '../scripts/support/programs.mjs';
+import { start } from './contestants.mjs';
+import { fillDatabase, startDatabase } from './database.mjs';
+import { load, memory } from './processes.mjs';
+import { median, WORKLOADS } from './report.mjs';
 
-/** By default is too slow for this: half of its peak is little load for the others. */
-const EQUAL_LOAD = ['service', 'fastify', 'go', 'rust'];
+const WARM_UP = { page: 2, status: 1, one: 2, create: 2, keyed: 2 };
 
-/** Measures all contestants, one under load at a time; returns them with their measurements by workload. */
-export async function compare(bench, form, database, those) {
-  const contestants = those.map((contestant) => ({ ...contestant, measured: {} }));
-  for (let process = 1; process <= form.processes; process++) {
-    // A process that starts first stays faster by a few per cent, so the order alternates.
-    const inOrder = process % 2 ? contestants : contestants.toReversed();
-    await start(bench, inOrder, database);
-    await warmUp(bench, form, inOrder, database);
-    await peaks(bench, form, contestants, database, process);
-    await equalLoads(bench, form, contestants, database);
-    for (const contestant of contestants) {
-      contestant.peakMemory = Math.max(contestant.peakMemory ?? 0, memory(contestant.pid).peak);
-    }
-    if (process === form.processes && form.longRun) await afterAMillion(bench, form, contestants, database);
-    for (const contestant of contestants) await contestant.stop();
-  }
-  await startTimes(bench, form, contestants, database);
-  return contestants;
-}
-
-async function start(bench, contestants, database) {
+/** Measures all contestants, one under load at a time, in turn. */
+export async function compare(contestants, form) {
+  const postgres = await startDatabase();
+  const few = await fillDatabase(postgres, form.flat ? 10_000 : form.rows);
+  const many = form.flat && (await fillDatabase(postgres, form.many));
+  const workloads = form.only?.split(',') ?? (form.flat ? ['deep', 'one', 'create'] : Object.keys(WORKLOADS));
+  const all = [];
   for (const contestant of contestants) {
-    bench.progress(`starting ${contestant.title}`);
-    Object.assign(contestant, await startContestant(bench, contestant, database));
+    say(`starting ${contestant.name}`);
+    const database = contestant.hasMany ? many : few;
+    all.push({ ...contestant, database, ...(await start(contestant, database)), measured: {}, served: 0 });
   }
-  await requireSameAnswers(
-    contestants.filter(({ only }) => !only),
-    database.key,
-  );
-}
-
-async function load(contestant, { key, rows }, workload, seconds) {
-  const started = cpuTime(contestant.pid);
-  const result = await fullLoad({ origin: contestant.origin, key, rows, workload, seconds });
-  contestant.requests += result.requests;
-  return { ...result, cpu: (cpuTime(contestant.pid) - started) / result.requests };
-}
-
-const takesPart = ({ name, only }, workload, { inDepth }) =>
-  (!only || only.includes(workload)) && (name !== 'again' || inDepth.includes(workload));
-
-async function warmUp(bench, form, contestants, database) {
-  for (const contestant of contestants) {
-    bench.progress(`warming up ${contestant.title}`);
-    for (const name of form.inDepth) {
-      if (takesPart(contestant, name, form)) await load(contestant, database, name, form.warmUpSeconds);
-    }
-  }
-}
-
-async function peaks(bench, form, contestants, database, process) {
-  for (let round = 0; round < form.rounds; round++) {
-    for (const { name: workload } of form.workloads) {
-      const those = contestants.filter((one) => takesPart(one, workload, form));
-      for (const contestant of inTurn(those, (process - 1) * form.rounds + round)) {
-        const result = await load(contestant, database, workload, form.seconds);
-        (contestant.measured[workload] ??= { rounds: [], steady: [] }).rounds.push(result);
-        const text = `${result.perSecond.toFixed(0).padStart(6)} requests/s, ${result.cpu.toFixed(3)} ms CPU each`;
-        const at = `process ${process} of ${form.processes}, round ${round + 1} of ${form.rounds}`;
-        bench.progress(`${at}  ${workload.padEnd(7)} ${contestant.name.padEnd(8)} ${text}`);
+  if (!form.flat) await requireSameAnswers(all);
+  const takePart = (workload) => all.filter((one) => workload !== 'keyed' || one.readyPath);
+  for (const workload of workloads)
+    for (const one of takePart(workload)) await load(one, one.database, workload, WARM_UP[workload] ?? 1);
+  for (let round = 0; round < form.rounds; round++)
+    for (const workload of workloads)
+      for (const one of inTurn(takePart(workload), round)) {
+        const result = await load(one, one.database, workload, form.seconds);
+        (one.measured[workload] ??= []).push(result);
+        one.served += result.requests;
+        const figures = `${result.rate.toFixed(0).padStart(6)} requests/s ${result.cpu.toFixed(0).padStart(5)} µs`;
+        say(`round ${round + 1} of ${form.rounds}  ${workload.padEnd(7)} ${one.name.padEnd(11)}${figures}`);
       }
-    }
-  }
+  if (form.longRun > 0) await longRun(all, form.longRun);
+  for (const one of all) await one.stop();
+  for (const one of all) one.starts = await startTimes(one, form.starts);
+  await postgres.remove();
+  return { contestants: all, workloads, rounds: form.rounds, seconds: form.seconds, rows: few.rows };
 }
 
-/**
- * Orders contestants by a Williams design (A B D C, then B C A D, and so on): with an even number of contestants, each
- * follows each other one exactly once in as many rounds.
- */
+/** Each round begins with another, and goes the other way. */
 function inTurn(contestants, round) {
-  const count = contestants.length;
-  const zigzag = contestants.map((_, i) => (i % 2 ? (i + 1) / 2 : count - i / 2));
-  return zigzag.map((place) => contestants[(place + round) % count]);
+  const from = round % contestants.length;
+  const turned = [...contestants.slice(from), ...contestants.slice(0, from)];
+  return round % 2 ? turned.toReversed() : turned;
 }
 
-/** Compares p99 at half the peak of the slowest contestant, because p99 means little under saturation. */
-async function equalLoads(bench, form, contestants, { key, rows }) {
-  const those = contestants.filter(({ name }) => EQUAL_LOAD.includes(name));
-  for (const workload of form.inDepth) {
-    const peaks = those.map(({ measured }) => median(measured[workload].rounds.map((one) => one.perSecond)));
-    const perSecond = Math.floor(Math.min(...peaks) / 2);
-    for (let round = 0; round < form.steadyRounds; round++) {
-      for (const contestant of round % 2 ? those.toReversed() : those) {
-        const { origin, measured } = contestant;
-        const options = { origin, key, rows, workload, perSecond, connections: CONNECTIONS };
-        const result = await steadyLoad({ ...options, seconds: form.steadySeconds });
-        contestant.requests += perSecond * form.steadySeconds;
-        measured[workload].steady.push({ ...result, perSecond });
-        const text = `p99 ${result.p99.toFixed(1)} ms at ${perSecond} requests/s`;
-        bench.progress(`equal load      ${workload.padEnd(7)} ${contestant.name.padEnd(8)} ${text}`);
-      }
+/** Memory after so many requests, with those sent before, and on the way there. */
+async function longRun(all, requests) {
+  for (const one of all.filter(({ name }) => name === 'service' || name === 'by hand')) {
+    one.memory = [];
+    while (one.served < requests) {
+      const workload = one.memory.length % 2 ? 'one' : 'page';
+      one.served += (await load(one, one.database, workload, 10)).requests;
+      one.memory.push(memory(one.pid));
+      say(`${one.name} has served ${one.served} requests: ${one.memory.at(-1).toFixed(0)} MiB`);
     }
   }
 }
 
-/** Measures memory after a million requests, including those sent before. */
-async function afterAMillion(bench, form, contestants, database) {
-  for (const contestant of contestants.filter(({ name }) => name === 'service' || name === 'fastify')) {
-    while (contestant.requests < form.longRun) {
-      await load(contestant, database, 'page', 20);
-      bench.progress(`long run: ${contestant.name} has served ${contestant.requests} requests`);
-    }
-    contestant.memoryAfterAMillion = memory(contestant.pid).now;
+async function startTimes(contestant, count) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const { startMs, stop } = await start(contestant, contestant.database);
+    await stop();
+    times.push(startMs);
   }
+  say(`${contestant.name} is ready after ${median(times).toFixed(0)} ms`);
+  return times;
 }
 
-async function startTimes(bench, form, contestants, database) {
-  for (let round = 0; round < form.starts; round++) {
-    for (const contestant of contestants.filter(({ name }) => name !== 'again')) {
-      const started = await startContestant(bench, contestant, database);
-      await started.stop();
-      (contestant.starts ??= []).push(started.startMs);
-    }
-  }
-  for (const { name, starts } of contestants) {
-    if (starts) bench.progress(`start to ready: ${name} ${median(starts).toFixed(0)} ms`);
+const NEW = { name: 'Rex', categoryId: 7, status: 'sold' };
+
+/** The same work for all. */
+async function requireSameAnswers([first, ...others]) {
+  const ask = async ({ origin, database }, path, body) => {
+    const headers = { authorization: `Bearer ${database.key}`, 'content-type': 'application/json' };
+    const answer = await fetch(origin + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+    const next = /after=(\d+)[^>]*>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1];
+    const value = await answer.json();
+    const { id: _id, ...created } = value;
+    return { status: answer.status, next, value: answer.ok ? (body ? created : value) : undefined };
+  };
+  const asked = ['', '?limit=3&after=40', '?limit=100&status=sold', '/7', '/999999999999', '?limit=101', '?after=x'];
+  const requests = asked.map((path) => [`/v1/pets${path}`]);
+  for (const body of [
+    NEW,
+    { name: 'Réx', categoryId: 7 },
+    { ...NEW, name: '' },
+    { name: 'Rex' },
+    { ...NEW, status: 'gone' },
+  ])
+    requests.push(['/v1/pets', body]);
+  for (const [path, body] of requests) {
+    const expected = await ask(first, path, body);
+    for (const other of others)
+      deepStrictEqual(await ask(other, path, body), expected, `${other.name}: ${path} ${JSON.stringify(body)}`);
   }
 }

@@ -1,117 +1,95 @@
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { transformFileSync } from '@swc/core';
 import { freePort } from '../scripts/support/free-port.mjs';
-import { root } from '../scripts/support/root.mjs';
-import { CORES, onCore } from './processes.mjs';
+import { root, say } from '../scripts/support/programs.mjs';
+import { pinned } from './processes.mjs';
 
-export const peers = join(root, 'bench', 'peers');
+const peers = join(root, 'bench', 'peers');
 const START_MS = 60_000;
 
-/** Production settings, with log, rate limits and metrics on; the rate limit is out of reach. */
-async function serviceSettings() {
-  return {
-    HOST: '127.0.0.1',
-    KEY_ENVIRONMENT: 'test',
-    LOG_LEVEL: 'info',
-    LOG_FORMAT: 'json',
-    RATE_LIMIT_PER_KEY: '100000000',
-    METRICS_PORT: String(await freePort()),
-    SHUTDOWN_DRAIN_MS: '0', // there is no load balancer
-    NODE_ENV: 'production',
-  };
-}
+/** As in production, with the log, limits and metrics; the limit is out of reach. */
+const SETTINGS = {
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  KEY_ENVIRONMENT: 'test',
+  RATE_LIMIT_PER_KEY: '100000000',
+  SHUTDOWN_DRAIN_MS: '0',
+};
 
 const node = (...path) => [process.execPath, join(...path)];
-const service = {
-  command: node(root, 'dist', 'main.js'),
-  settings: serviceSettings,
-  readyPath: '/health/ready',
+const service = (name, main = join(root, 'dist', 'main.js')) => {
+  return { name, command: node(main), env: SETTINGS, readyPath: '/health/ready' };
 };
-const production = () => ({ NODE_ENV: 'production' });
+const SERVICE = service('service');
+const FASTIFY = { name: 'by hand', command: node(peers, 'fastify.mjs'), env: { NODE_ENV: 'production' } };
+const GO = { name: 'Go', command: [join(peers, 'go', 'dist', 'peer')], env: { GOMAXPROCS: '1' } };
+const EXPRESS = { name: 'by default', command: node(peers, 'express', 'dist', 'main.mjs'), env: FASTIFY.env };
 
-/** Contestants with a `toolchain` take part where it is installed; prepare-peers.mjs builds them. */
-export const CONTESTANTS = [
-  { name: 'service', title: 'this service', ...service },
-  {
-    name: 'fastify',
-    title: 'by hand',
-    command: node(peers, 'fastify', 'main.mjs'),
-    settings: production,
-  },
-  {
-    name: 'go',
-    title: 'Go',
-    toolchain: 'go',
-    build: ['build', '-o', 'dist/peer', '.'],
-    command: [join(peers, 'go', 'dist', 'peer')],
-    settings: () => ({ GOMAXPROCS: '1' }),
-  },
-  {
-    name: 'rust',
-    title: 'Rust',
-    toolchain: 'cargo',
-    build: ['build', '--release', '--locked'],
-    command: [join(peers, 'rust', 'target', 'release', 'animal-store-bench-peer')],
-    settings: () => ({}), // its runtime has one thread
-  },
-  {
-    name: 'express',
-    title: 'by default',
-    command: node(peers, 'express', 'dist', 'main.js'),
-    settings: production,
-  },
-  { name: 'again', title: 'this service once more', ...service },
-  {
-    name: 'fixed',
-    title: 'fixed page',
-    command: node(peers, 'fixed', 'main.mjs'),
-    settings: production,
-    only: ['hot'],
-  },
-];
-
-/** Starts a contestant on its own core, or on all of them. Its log goes to /dev/null, so writing it counts. */
-export async function startContestant(
-  bench,
-  contestant,
-  { url, key, settings = {}, core = CORES.application },
-) {
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const env = {
-    ...process.env,
-    DATABASE_URL: url,
-    KEY_HASH: createHash('sha256').update(key).digest('base64'),
-    PORT: String(port),
-    ...(await contestant.settings()),
-    ...settings,
-  };
-  const [command, ...args] = core === 'any' ? contestant.command : onCore(core, contestant.command);
-  const started = performance.now();
-  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const exited = once(child, 'exit');
-  const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-    const deadline = setTimeout(() => child.kill('SIGKILL'), 10_000);
-    await exited;
-    clearTimeout(deadline);
-  };
-  bench.defer(stop);
-  await untilReady(contestant, child, origin, key);
-  return { ...contestant, origin, pid: child.pid, stop, startMs: performance.now() - started, requests: 0 };
+/** Those that this machine can run, built; the first is the service. */
+export function prepareContestants({ quick, flat, against }) {
+  if (flat) return [SERVICE, { ...service('service, many rows'), hasMany: true }];
+  if (against) return [SERVICE, service('against', resolve(against)), service('control')];
+  const go = buildGo() ? [GO] : [];
+  if (!quick) buildExpress();
+  return [SERVICE, FASTIFY, ...go, ...(quick ? [] : [EXPRESS]), service('control')];
 }
 
-/** Waits until a contestant has reached its database: a peer then answers with a page. */
-async function untilReady({ title, readyPath = '/v1/pets' }, child, origin, key) {
-  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
-  for (const end = performance.now() + START_MS; performance.now() < end; await delay(10)) {
-    if (child.exitCode !== null)
-      throw new Error(`${title} exited with ${child.exitCode} instead of starting. See its error above.`);
-    const answer = await fetch(`${origin}${readyPath}`, { headers }).catch(() => null);
-    if (answer?.ok) return;
+function buildGo() {
+  const { error, status } = spawnSync('go', ['build', '-o', 'dist/peer', '.'], {
+    cwd: join(peers, 'go'),
+    stdio: 'inherit',
+  });
+  if (error) say('Go is not installed: its peer is left out.');
+  else if (status !== 0) throw new Error('The peer in Go cannot be built.');
+  return !error;
+}
+
+/** All but Nest's adapter for Express are packages of the service. */
+function buildExpress() {
+  const args = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const folder = join(peers, 'express');
+  if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
+  const { code } = transformFileSync(join(folder, 'main.ts'), {
+    swcrc: false,
+    module: { type: 'es6' },
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    },
+  });
+  mkdirSync(join(folder, 'dist'), { recursive: true });
+  writeFileSync(join(folder, 'dist', 'main.mjs'), code);
+}
+
+/** Resolves when it is ready. Its log goes to /dev/null, so writing it counts. */
+export async function start({ name, command, env, readyPath = '/v1/pets' }, { url, key }) {
+  const port = await freePort();
+  const settings = { ...process.env, ...env, DATABASE_URL: url, PORT: String(port) };
+  const [program, ...args] = pinned('application', command);
+  const began = performance.now();
+  const child = spawn(program, args, { cwd: root, env: settings, stdio: ['ignore', 'ignore', 'inherit'] });
+  const exited = once(child, 'exit');
+  process.on('exit', () => child.kill('SIGKILL'));
+  const origin = `http://127.0.0.1:${port}`;
+  for (const end = began + START_MS; !(await isReady(origin + readyPath, key)); await pause(10)) {
+    if (child.exitCode !== null || performance.now() > end) throw new Error(`${name} did not start.`);
   }
-  throw new Error(`${title} was not ready within ${START_MS / 1_000} s.`);
+  const startMs = performance.now() - began;
+  const stop = async () => {
+    child.kill();
+    await exited;
+  };
+  return { origin, pid: child.pid, startMs, stop };
+}
+
+async function isReady(target, key) {
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+  const answer = await fetch(target, { headers }).catch(() => undefined);
+  await answer?.arrayBuffer();
+  return answer?.ok;
 }

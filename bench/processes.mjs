@@ -1,34 +1,58 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
-/** The application has one core; PostgreSQL and the load generator share another. Nothing is pinned on a single core. */
-export const CORES = { application: 0, others: 1 };
-export const isPinned = availableParallelism() > 1;
+const CONNECTIONS = 32;
+/** PostgreSQL and the load share the other one. */
+const CORES = { application: 0, others: 1 };
 
-export function onCore(core, command) {
-  return isPinned ? ['taskset', '-c', String(core), ...command.map(String)] : command.map(String);
-}
+export const pinned = (core, command) => ['taskset', '-c', String(CORES[core]), ...command.map(String)];
 
-/** Pins a running process; children that it starts later inherit the core. */
-export function moveToCore(core, pid) {
-  if (isPinned) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' });
+/** Moves a running PostgreSQL; its later processes inherit the core. */
+export function moveServer({ data }) {
+  const [postmaster] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1);
+  const children = execFileSync('pgrep', ['-P', postmaster], { encoding: 'utf8' }).trim().split('\n');
+  for (const pid of [postmaster, ...children])
+    execFileSync('taskset', ['-a', '-p', '-c', String(CORES.others), pid], { stdio: 'ignore' });
 }
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The CPU time of a process and all its threads, in milliseconds. */
-export function cpuTime(pid) {
+/** Of a process with all its threads, in microseconds. */
+function processorTime(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The process name, in parentheses, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [user, system] = [Number(fields[11]), Number(fields[12])];
-  return ((user + system) / ticksPerSecond) * 1000;
+  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6;
 }
 
-/** Resident memory in MB: the current and the peak value. */
+/** Resident, in MiB. */
 export function memory(pid) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const megabytes = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)[1]) / 1024;
-  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') };
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+}
+
+let seed = 1;
+
+/** Keeps all connections busy: each sends its next request after the answer to the last. */
+export async function load({ origin, pid }, { key, rows }, workload, seconds) {
+  const script = join(import.meta.dirname, 'requests.lua');
+  const wrk = [
+    'wrk',
+    '-t1',
+    `-c${CONNECTIONS}`,
+    `-d${seconds}s`,
+    '--latency',
+    '--timeout',
+    '10s',
+    '-s',
+    script,
+    origin,
+  ];
+  const [program, ...args] = pinned('others', [...wrk, '--', workload, key, rows, `${process.pid}${seed++}`]);
+  const before = processorTime(pid);
+  const output = await text(spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout);
+  const spent = processorTime(pid) - before;
+  const { requests, microseconds, p99, refused, broken } = JSON.parse(/^RESULT (.*)$/m.exec(output)?.[1] ?? '{}');
+  if (!requests || refused + broken > 0) throw new Error(`${workload}: answers were not 2xx, or broken:\n${output}`);
+  return { requests, rate: (requests / microseconds) * 1e6, p99: p99 / 1000, cpu: spent / requests };
 }

@@ -1,26 +1,48 @@
-// `npm run bench` measures the service and its peers in one run, one at a time; see docs/performance/README.md.
-import { stopSignals } from '../scripts/support/run-child.mjs';
+// `npm run bench` measures the service and its peers in one run, interleaved; see docs/performance.md.
+import { parseArgs } from 'node:util';
 import { prepare } from '../scripts/prepare.mjs';
-import { say } from '../scripts/support/say.mjs';
-import { Drill } from '../drills/support/drill.mjs';
-import { requireTool } from '../scripts/support/tool.mjs';
-import { readForm } from './form.mjs';
+import { giveUp, require, say } from '../scripts/support/programs.mjs';
 
-const form = readForm(process.argv.slice(2));
-// Installs packages before importing modules that need them.
-await prepare();
-const { run } = await import(`./${form.subject}.mjs`);
+const USAGE = `npm run bench [-- options]
 
-const bench = new Drill([]);
-for (const signal of stopSignals) process.on(signal, () => void bench.stop(signal));
-say(form.title);
-try {
-  requireTool(bench, 'wrk');
-  requireTool(bench, 'taskset', 'util-linux');
-  await run(bench, form);
-} catch (error) {
-  bench.expect(`the bench completes: ${error.stack ?? error}`, false);
-} finally {
-  await bench.cleanUp();
+  --quick          a minute, to see that it works: its figures do not count
+  --only NAMES     workloads: page, hot, status, one, create, keyed
+  --against FILE   another build of the service, such as ../before/dist/main.js, instead of the peers
+  --flat           10 thousand animals and 10 million, instead of the peers
+  --write          publishes a trustworthy full run in docs/performance.md`;
+
+const boolean = { type: 'boolean', default: false };
+const string = { type: 'string' };
+const OPTIONS = { quick: boolean, flat: boolean, write: boolean, only: string, against: string, help: boolean };
+
+const options = parse();
+if (options.help) giveUp(USAGE, 0);
+const size = options.quick
+  ? { rows: 100_000, many: 1_000_000, rounds: 1, seconds: 1, starts: 1, longRun: 0 }
+  : { rows: 1_000_000, many: 10_000_000, rounds: 6, seconds: 1, starts: 3, longRun: 1_000_000 };
+const isWhole = !options.quick && !options.flat && !options.only && !options.against;
+
+for (const program of ['wrk', 'taskset']) require(program, program === 'wrk' ? program : 'util-linux');
+prepare();
+const { prepareContestants } = await import('./contestants.mjs');
+const { compare } = await import('./compare.mjs');
+const { judge, table, write } = await import('./report.mjs');
+
+const outcome = await compare(prepareContestants(options), {
+  ...options,
+  ...size,
+  longRun: isWhole ? size.longRun : 0,
+});
+say(`\n${table(outcome)}`);
+const problem = judge(outcome);
+if (problem) say(problem);
+else if (options.write && isWhole) write(outcome);
+process.exit(problem && !options.quick ? 1 : 0);
+
+function parse() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    return giveUp(`${error.message}\n${USAGE}`);
+  }
 }
-process.exit(bench.report() ? 0 : 1);

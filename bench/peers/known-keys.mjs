@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 
 const REMEMBERED_MS = 2_000;
-const FORM = /^Bearer ([\x21-\x7e]+)$/i;
 
-/**
- * The API key check of all peers, equivalent to that of the service: looks up the SHA-256 of the bearer token and caches
- * the result for two seconds. `find` takes the hash and resolves to a row or nothing.
- */
+/** The check of API keys, as in the service: by SHA-256, and believed for two seconds. `find` resolves to a row or nothing. */
 export class KnownKeys {
   #known = new Map();
   #find;
@@ -28,11 +24,5 @@ export class KnownKeys {
     }
     const row = await entry.row;
     return row && !row.revoked_at && row.expires_at > new Date() ? row : undefined;
-  }
-
-  /** Like verify, for an Authorization header. */
-  async verifyHeader(header = '') {
-    const [, token] = FORM.exec(header) ?? [];
-    return token && this.verify(token);
   }
 }

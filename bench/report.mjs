@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { root, say } from '../scripts/support/programs.mjs';
+
+export const WORKLOADS = {
+  page: 'a page of 20 at a random position',
+  hot: 'the first page of 20',
+  status: '100 of a status',
+  one: 'one animal',
+  create: 'a create',
+  keyed: 'a create with Idempotency-Key',
+};
+
+/** By how much the service may differ from itself in a run that counts. */
+const MOST_DIFFERENCE = 0.05;
+const COLOURS = { service: '#2f81f7', 'by hand': '#8b949e', Go: '#00add8', 'by default': '#d29922' };
+const INK = '#768390';
+
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Round by round, since a disturbance affects what is measured at the same time. */
+function ratios(some, others, figure) {
+  const all = some.map((one, round) => one[figure] / others[round][figure]);
+  return { median: median(all), low: Math.min(...all), high: Math.max(...all) };
+}
+
+const spread = ({ median: middle, low, high }) => `${middle.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+const middleOf = (results, figure) => median(results.map((one) => one[figure])).toFixed(0);
+
+/** Ratios of the service to the others in Markdown, with the processor time in parentheses. */
+export function table({ contestants: [service, ...others], workloads }) {
+  const rows = workloads.map((workload) => {
+    const own = service.measured[workload];
+    const compared = others.map(({ name, measured }) => {
+      const their = measured[workload];
+      if (workload === 'keyed' && name === 'by hand')
+        return `${spread(ratios(own, service.measured.create ?? own, 'rate'))} of one without`;
+      return their ? `${spread(ratios(own, their, 'rate'))}; ${ratios(own, their, 'cpu').median.toFixed(2)}` : '';
+    });
+    const figures = `${middleOf(own, 'rate')}; ${middleOf(own, 'cpu')} µs; ${median(own.map(({ p99 }) => p99)).toFixed(1)} ms`;
+    return [WORKLOADS[workload] ?? workload, figures, ...compared];
+  });
+  const startOf = ({ starts }) => median(starts);
+  rows.push([
+    'start to ready',
+    `${startOf(service).toFixed(0)} ms`,
+    ...others.map((one) => (startOf(service) / startOf(one)).toFixed(2)),
+  ]);
+  if (service.memory) {
+    const [most, last] = [Math.max(...service.memory), service.memory.at(-1)];
+    const others_ = others.map(({ memory }) => (memory ? (last / memory.at(-1)).toFixed(2) : ''));
+    rows.push(['memory after a million requests', `${last.toFixed(0)} MiB (at most ${most.toFixed(0)})`, ...others_]);
+  }
+  const heads = ['', 'requests/s; processor; p99', ...others.map(({ name }) => `÷ ${name}`)];
+  return [heads, heads.map((_, i) => (i ? '--:' : '---')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+/** What keeps the figures from counting: the same program twice was not equally fast. */
+export function judge({ contestants, workloads }) {
+  const control = contestants.find(({ name }) => name === 'control');
+  if (!control) return undefined;
+  const differing = workloads
+    .map((workload) => [workload, ratios(contestants[0].measured[workload], control.measured[workload], 'rate').median])
+    .filter(([, ratio]) => Math.abs(ratio - 1) > MOST_DIFFERENCE)
+    .map(([workload, ratio]) => `${workload} ${ratio.toFixed(2)}`);
+  return differing.length > 0
+    ? `The figures do not count: the service ÷ itself is ${differing.join(', ')}.`
+    : undefined;
+}
+
+/** Replaces what follows the mark in docs/performance.md. */
+export function write(outcome) {
+  const page = join(root, 'docs', 'performance.md');
+  const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:begin|end) of the results -->/);
+  const revision = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
+  const machine = `${new Date().toISOString().slice(0, 10)}, ${revision}, ${cpus()[0].model}, Node.js ${process.versions.node}`;
+  const results = `\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
+  writeFileSync(page, `${before}<!-- begin of the results -->${results}<!-- end of the results -->${after}`);
+  writeFileSync(join(root, 'docs', 'performance.svg'), chart(outcome));
+  execFileSync('npx', ['prettier', '--write', page], { cwd: root });
+  say('written: docs/performance.md and docs/performance.svg');
+}
+
+const text = (x, y, content, anchor) =>
+  `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${INK}">${content}</text>`;
+
+/** Requests per second, relative to the peer by hand. */
+function chart({ contestants, workloads }) {
+  const shown = contestants.filter(({ name }) => name in COLOURS);
+  const byHand = shown.find(({ name }) => name === 'by hand');
+  const groups = workloads.filter((workload) => byHand.measured[workload]);
+  const valueOf = (one, workload) => ratios(one.measured[workload], byHand.measured[workload], 'rate').median;
+  const scale = 400 / Math.max(...groups.flatMap((workload) => shown.map((one) => valueOf(one, workload))));
+  const parts = shown.map(({ name }, i) => {
+    const x = 230 + i * 90;
+    return `<rect x="${x}" y="10" width="12" height="12" fill="${COLOURS[name]}"/>${text(x + 18, 20, name, 'start')}`;
+  });
+  let y = 40;
+  for (const workload of groups) {
+    parts.push(text(220, y + shown.length * 8, WORKLOADS[workload], 'end'));
+    for (const one of shown) {
+      const width = (valueOf(one, workload) * scale).toFixed(1);
+      parts.push(`<rect x="230" y="${y}" width="${width}" height="13" fill="${COLOURS[one.name]}"/>`);
+      parts.push(text(236 + Number(width), y + 11, valueOf(one, workload).toFixed(2), 'start'));
+      y += 16;
+    }
+    y += 20;
+  }
+  const title = 'Requests per second, relative to Fastify by hand';
+  const style = 'font-family="system-ui, sans-serif" font-size="12" role="img"';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 ${y}" ${style} aria-label="${title}">\n${parts.join('\n')}\n</svg>\n`;
+}
