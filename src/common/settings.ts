@@ -4,15 +4,12 @@ import { isDay } from './clock.js';
 export const API_PREFIX = '/v1';
 export const SERVICE_NAME = 'animal-store';
 
-interface Parser<T> {
+export interface Setting<T = unknown, V = unknown> {
+  readonly name: string;
   /** Completes the sentence "must be …". */
   readonly expected: string;
   /** Reads the text of an environment variable: undefined for invalid text. */
   readonly parse: (text: string) => T | undefined;
-}
-
-export interface Setting<T = unknown, V = unknown> extends Parser<T> {
-  readonly name: string;
   /** The default. */
   readonly value: V;
   /** One sentence for operators. */
@@ -22,6 +19,8 @@ export interface Setting<T = unknown, V = unknown> extends Parser<T> {
   /** A value for `.env.example`, where there is no default. */
   readonly example?: string | undefined;
 }
+
+type Parser<T> = Pick<Setting<T>, 'expected' | 'parse'>;
 
 function setting<T, V extends T | undefined>(
   ...[name, parser, value, about, unset, example]: [string, Parser<T>, V, string, string?, string?]

@@ -19,10 +19,8 @@ import { type AnswerRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
-const VISIBLE = '[!#-~]{1,255}';
 /** Within quotes, a backslash would be an escape. */
-const KEY_PATTERN = `^(?:${VISIBLE}|"([!#-[\\]-~]{1,255})")$`;
-const PATTERN = new RegExp(KEY_PATTERN);
+const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-[\\]-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
   status: 400,
@@ -53,8 +51,6 @@ export interface Change {
   run<T>(work: (manager?: EntityManager) => Promise<T>): Promise<T>;
 }
 
-const UNRECORDED: Change = { run: (work) => work() };
-
 declare module 'fastify' {
   interface FastifyRequest {
     change: Change | null;
@@ -67,7 +63,7 @@ declare module 'fastify' {
 
 /** The change of a repeatable operation: `change.run((manager) => this.pets.add(newPet, manager))`. */
 export const RecordedChange = createParamDecorator((_: unknown, context: ExecutionContext): Change => {
-  return context.switchToHttp().getRequest<FastifyRequest>().change ?? UNRECORDED;
+  return context.switchToHttp().getRequest<FastifyRequest>().change ?? { run: (work) => work() };
 });
 
 /**
@@ -118,7 +114,7 @@ function refuseKnown(record: AnswerRecord | null, bodyHash: Buffer): void {
 /** The key without its quotes. */
 function keyOf({ raw: { headersDistinct } }: FastifyRequest): string {
   const [value = '', ...others] = headersDistinct['idempotency-key'] ?? [];
-  const match = others.length === 0 ? PATTERN.exec(value) : null;
+  const match = others.length === 0 ? new RegExp(KEY_PATTERN).exec(value) : null;
   if (!match) throw invalidIdempotencyKey();
   return match[1] ?? match[0];
 }
