@@ -53,11 +53,12 @@ export const storedNothing = ({ status, text }) =>
 
 export const slowest = (answers) => Math.round(Math.max(0, ...answers.map(({ ms }) => ms)));
 
-/** Such as "200 × 1234, 503 × 7". */
+/** Such as "200 × 1234, 503 (The database does not answer.) × 7". */
 export function tally(answers) {
   const counts = new Map();
   for (const { status, text } of answers) {
-    const name = status === 0 ? text : status;
+    const why = status === 0 ? text : /"message":"([^"]*)/.exec(text)?.[1];
+    const name = status > 0 && status < 400 ? status : `${status} (${why})`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => `${name} × ${count}`).join(', ') || 'none';

@@ -6,15 +6,16 @@ import { issueKey, startService } from './programs.mjs';
 
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
-/** PostgreSQL, one or more replicas, and a key for them. */
-export async function startStore(drill, { replicas = 1, server, settings = {} } = {}) {
+/** PostgreSQL, replicas, and a key for them. The settings are those of all replicas, or a list of each one's. */
+export async function startStore(drill, { replicas = 1, server, settings = {}, stdio } = {}) {
   const database = server ?? (await startPostgres());
   drill.defer(() => database.remove());
-  const all = { DATABASE_URL: database.url, ...settings };
-  const first = await startService(drill, all);
-  const others = Array.from({ length: replicas - 1 }, () => startService(drill, all));
+  const startOne = (number) =>
+    startService(drill, { DATABASE_URL: database.url, ...(settings[number] ?? settings) }, { stdio });
+  const first = await startOne(0);
+  const others = Array.from({ length: replicas - 1 }, (_, i) => startOne(i + 1));
   const [key, ...rest] = await Promise.all([issueKey(database.url), ...others]);
-  return { database, settings: all, key, services: [first, ...rest], origin: first.origin };
+  return { database, key, services: [first, ...rest], origin: first.origin };
 }
 
 export async function connectTo(drill, url) {

@@ -23,21 +23,20 @@ export function start(drill, command, args, options = {}) {
   return { child, pid: child.pid, stop, isRunning };
 }
 
-export const isReady = async (origin) => (await ask(origin, 'GET', '/health/ready')).status === 200;
+export const isReady = async (origin, what = 'ready') => (await ask(origin, 'GET', `/health/${what}`)).status === 200;
 
 /** A replica. `start` starts it (again) and resolves when it is ready, or only listens. */
-export async function startService(drill, settings, { whenListening = false, ...options } = {}) {
+export async function startService(drill, settings, { whenListening, stdio = ['ignore', 'ignore', 'inherit'] } = {}) {
   const port = await freePort();
   const env = { ...process.env, LOG_LEVEL: 'error', RATE_LIMIT_PER_KEY: '0', SHUTDOWN_DRAIN_MS: '2000', ...settings };
   const service = { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, start: begin };
   async function begin() {
-    const { stdio = ['ignore', 'ignore', 'inherit'] } = options;
     const all = { ...env, PORT: String(port), LOG_FORMAT: 'json' };
     Object.assign(service, start(drill, process.execPath, ['dist/main.js'], { cwd: root, env: all, stdio }));
-    await until(`${service.origin} is ready`, async () => {
+    service.child.stdout?.resume();
+    await until(`${service.origin} is ready`, () => {
       if (!service.isRunning()) throw new Error('The service ended.');
-      const path = whenListening ? '/health/live' : '/health/ready';
-      return (await ask(service.origin, 'GET', path)).status === 200;
+      return isReady(service.origin, whenListening ? 'live' : 'ready');
     });
     return service;
   }
