@@ -37,26 +37,29 @@ const middleOf = (results, figure) => median(results.map((one) => one[figure])).
 export function table({ contestants: [service, ...others], workloads }) {
   const rows = workloads.map((workload) => {
     const own = service.measured[workload];
-    const compared = others.map(({ name, measured }) => {
+    const toOthers = others.map(({ name, measured }) => {
       const their = measured[workload];
       if (workload === 'keyed' && name === 'by hand')
         return `${spread(ratios(own, service.measured.create ?? own, 'rate'))} of one without`;
       return their ? `${spread(ratios(own, their, 'rate'))}; ${ratios(own, their, 'cpu').median.toFixed(2)}` : '';
     });
-    const figures = `${middleOf(own, 'rate')}; ${middleOf(own, 'cpu')} µs; ${median(own.map(({ p99 }) => p99)).toFixed(1)} ms`;
-    return [WORKLOADS[workload] ?? workload, figures, ...compared];
+    const figures = `${middleOf(own, 'rate')}; ${middleOf(own, 'cpu')} µs; ${middleOf(own, 'p99')} ms`;
+    return [WORKLOADS[workload] ?? workload, figures, ...toOthers];
   });
-  const startOf = ({ starts }) => median(starts);
-  rows.push([
+  const compared = (figure) => [figure(service), ...others.map((one) => figure(service) / figure(one))];
+  const addRow = (title, [own, ...their], unit) =>
+    rows.push([title, `${own.toFixed(0)} ${unit}`, ...their.map((ratio) => (ratio ? ratio.toFixed(2) : ''))]);
+  addRow(
     'start to ready',
-    `${startOf(service).toFixed(0)} ms`,
-    ...others.map((one) => (startOf(service) / startOf(one)).toFixed(2)),
-  ]);
-  if (service.memory) {
-    const [most, last] = [Math.max(...service.memory), service.memory.at(-1)];
-    const others_ = others.map(({ memory }) => (memory ? (last / memory.at(-1)).toFixed(2) : ''));
-    rows.push(['memory after a million requests', `${last.toFixed(0)} MiB (at most ${most.toFixed(0)})`, ...others_]);
-  }
+    compared(({ starts }) => median(starts)),
+    'ms',
+  );
+  if (service.memory)
+    addRow(
+      'memory after a million requests',
+      compared(({ memory }) => memory?.at(-1)),
+      'MiB',
+    );
   const heads = ['', 'requests/s; processor; p99', ...others.map(({ name }) => `÷ ${name}`)];
   return [heads, heads.map((_, i) => (i ? '--:' : '---')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
@@ -69,9 +72,7 @@ export function judge({ contestants, workloads }) {
     .map((workload) => [workload, ratios(contestants[0].measured[workload], control.measured[workload], 'rate').median])
     .filter(([, ratio]) => Math.abs(ratio - 1) > MOST_DIFFERENCE)
     .map(([workload, ratio]) => `${workload} ${ratio.toFixed(2)}`);
-  return differing.length > 0
-    ? `The figures do not count: the service ÷ itself is ${differing.join(', ')}.`
-    : undefined;
+  return differing.length > 0 && `The figures do not count: the service ÷ itself is ${differing.join(', ')}.`;
 }
 
 /** Replaces what follows the mark in docs/performance.md. */

@@ -3,14 +3,9 @@ local rows, seed
 local sent = 0
 
 local function get(path)
-  return function()
-    return wrk.format('GET', path())
-  end
+  return function() return wrk.format('GET', path()) end
 end
-
-local function position(room)
-  return math.random(0, math.max(1, rows - room))
-end
+local function position(room) return math.random(0, rows - room) end
 
 local function create()
   local body = '{"name":"Rex","categoryId":' .. math.random(1, 50) .. ',"status":"available"}'

@@ -18,6 +18,7 @@ import {
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuthGuard, PassportModule, PassportStrategy } from '@nestjs/passport';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
@@ -143,6 +144,6 @@ const { DATABASE_URL, PORT } = process.env;
 })
 class AppModule {}
 
-const app = await NestFactory.create(AppModule);
+const app = await NestFactory.create(AppModule, new ExpressAdapter());
 app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
 await app.listen(Number(PORT), '127.0.0.1');

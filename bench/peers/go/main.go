@@ -86,6 +86,7 @@ func (s *service) requireKey(next http.Handler) http.Handler {
 	})
 }
 
+// As in the service: a look-up is believed for two seconds.
 func (s *service) isValid(hash [sha256.Size]byte) bool {
 	now := time.Now()
 	s.mutex.Lock()
@@ -99,9 +100,6 @@ func (s *service) isValid(hash [sha256.Size]byte) bool {
 		}
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
-		if len(s.known) >= 10_000 {
-			clear(s.known)
-		}
 		s.known[hash] = key
 	}
 	return key.expires.After(now)
@@ -146,12 +144,11 @@ func (s *service) create(w http.ResponseWriter, r *http.Request) {
 
 func (s *service) get(w http.ResponseWriter, r *http.Request) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		refuse(w, http.StatusNotFound, "There is no such resource.")
-		return
+	found := pet{}
+	if err == nil {
+		found, err = toPet(s.pool.QueryRow(uncancelled, one, id))
 	}
-	found, err := toPet(s.pool.QueryRow(uncancelled, one, id))
-	if errors.Is(err, pgx.ErrNoRows) {
+	if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, pgx.ErrNoRows) {
 		refuse(w, http.StatusNotFound, "There is no such animal.")
 		return
 	}
