@@ -3,16 +3,14 @@ import { plainToInstance } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js'; // as @nestjs/mapped-types does
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError, notFound } from './errors.js';
-import type { ErrorCode } from './error-catalogue.js';
 import { type Field, FIELD, fieldsOf } from './fields.js';
 
-type Kind = 'unknown' | 'missing' | 'invalid';
 type Plain = Readonly<Record<string, unknown>>;
 
 /** What is wrong with an input: readers return it, since an exception for each attempt would be slow. */
 export class Fault {
   constructor(
-    readonly kind: Kind,
+    readonly kind: 'unknown' | 'missing' | 'invalid',
     readonly name: string,
     /** Completes the sentence "The field "name" …". */
     readonly says: string,
@@ -86,27 +84,17 @@ function faultOf(instance: object): Fault | undefined {
 
 const readers = new Map<Type, FieldReader<object>>();
 
-export function readerOf<T extends object>(type: Type<T>): FieldReader<T> {
-  let reader = readers.get(type);
-  if (!reader) readers.set(type, (reader = new FieldReader(type)));
-  return reader as FieldReader<T>;
-}
-
-const CODES: Record<'field' | 'parameter', Record<Kind, ErrorCode>> = {
-  field: { unknown: 'unknown_field', missing: 'missing_field', invalid: 'invalid_field' },
-  parameter: { unknown: 'unknown_parameter', missing: 'invalid_parameter', invalid: 'invalid_parameter' },
-};
-
 /** Throws the error that names the first fault. No resource can exist at a path with an invalid parameter. */
 export function readInput<T extends object>(type: Type<T>, given: Plain, source: 'body' | 'query' | 'param'): T {
-  const read = readerOf(type).read(given);
+  let reader = readers.get(type) as FieldReader<T> | undefined;
+  if (!reader) readers.set(type, (reader = new FieldReader(type)));
+  const read = reader.read(given);
   if (!(read instanceof Fault)) return read;
   if (source === 'param') throw notFound('resource');
+  const { kind, name, says } = read;
   const noun = source === 'body' ? 'field' : 'parameter';
-  const subject = `${noun} ${JSON.stringify(read.name)}`; // quoted and escaped: it may be the client's text
-  const { kind, says } = read;
-  throw new ApiError(
-    CODES[noun][kind],
-    kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`,
-  );
+  const subject = `${noun} ${JSON.stringify(name)}`; // quoted and escaped: it may be the client's text
+  const message = kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`;
+  if (source === 'body') throw new ApiError(`${kind}_field`, message);
+  throw new ApiError(kind === 'unknown' ? 'unknown_parameter' : 'invalid_parameter', message);
 }
