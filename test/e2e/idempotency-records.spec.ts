@@ -22,8 +22,7 @@ describeInside('The record of a request', () => {
   const create = (key: string, body: object = REX, apiKey = service.key, at = service) =>
     at.post('/v1/pets', body, { headers: { 'idempotency-key': key, authorization: `Bearer ${apiKey}` } });
   const deleteExpired = () => service.app.get(IdempotencyRecords).deleteExpired();
-  const age = (interval: string) =>
-    run(`UPDATE idempotency_records SET created_at = now() - interval '${interval}'`);
+  const age = (interval: string) => run(`UPDATE idempotency_records SET created_at = now() - interval '${interval}'`);
 
   it('belongs to its API key and to those that replace it; two keys never meet', async () => {
     const keys = service.app.get(KeysService);
