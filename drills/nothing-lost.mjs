@@ -8,9 +8,9 @@ import { isReady } from './support/programs.mjs';
 
 const KILLS = Number(process.env.DRILL_KILLS ?? (isShort ? 3 : 100));
 const SERVER_KILLS = isShort ? 1 : 10;
-const ACKNOWLEDGED = isShort ? 1_000 : 50_000;
+const ACKNOWLEDGED = isShort ? 500 : 50_000;
 const MOST_MS = 20 * 60_000;
-const WRITERS = 8;
+const WRITERS = isShort ? 2 : 8; // of each kind
 
 await runDrill(async (drill) => {
   const { database, services, key } = await startStore(drill, { replicas: 2 });
