@@ -3,9 +3,10 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../common/config.js';
 import { embeddedUrl } from './embedded-postgres.js';
 
-/** The pipelined connections for frequent reads, and those for group commits. TypeORM's pool has the rest. */
+/** The pipelined connections for frequent reads, for group commits, and for readiness. TypeORM's pool has the rest. */
 export const READ_CONNECTIONS = 2;
 export const WRITE_CONNECTIONS = 2;
+const PROBE_CONNECTIONS = 1;
 
 // In local time, dates of early years would lose the seconds of their offset.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -39,7 +40,7 @@ export function clientOptions(config: Config): pg.ClientConfig {
 export function dataSourceOptions(config: Config): DataSourceOptions {
   const { connectionString, ...client } = clientOptions(config);
   const { databasePoolSize, preparedStatements } = config;
-  const others = preparedStatements ? READ_CONNECTIONS + WRITE_CONNECTIONS : 0;
+  const others = preparedStatements ? READ_CONNECTIONS + WRITE_CONNECTIONS + PROBE_CONNECTIONS : 0;
   return {
     type: 'postgres',
     url: connectionString as string,

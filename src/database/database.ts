@@ -7,6 +7,7 @@ import { Metrics } from '../common/metrics.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
 import { migrate, type MigrationClass } from './migrate.js';
+import { isUnread, Pipeline } from './pipeline.js';
 
 /** The provider of all features' migrations. */
 export const MIGRATIONS = 'MIGRATIONS';
@@ -24,6 +25,8 @@ export class Database implements OnModuleInit, OnModuleDestroy {
 
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
+  /** Of its own, or a probe would wait behind those that it asks about. */
+  private readonly probe: Pipeline;
   private connected = Promise.resolve();
   private checking: Promise<void> | undefined;
   private checks: NodeJS.Timeout | undefined;
@@ -34,6 +37,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     @Inject(MIGRATIONS) private readonly migrations: MigrationClass[],
     metrics: Metrics,
   ) {
+    this.probe = new Pipeline(config);
     const { driver } = dataSource as unknown as { driver: { master?: pg.Pool } };
     const isUp = (): number => Number(this.isReady && this.problem === undefined);
     metrics.gauge('database_up', '1 while the database can be used.', isUp);
@@ -95,12 +99,14 @@ export class Database implements OnModuleInit, OnModuleDestroy {
   private async ask(): Promise<void> {
     this.requireReady();
     try {
-      for (const { columns, tablePath } of this.dataSource.entityMetadatas) {
-        const names = columns.map(({ databaseName }) => this.dataSource.driver.escape(databaseName));
-        await this.dataSource.query(`SELECT ${names.join(', ')} FROM ${tablePath} WHERE false`);
-      }
-      const [mode] = await this.dataSource.query<Record<string, string>[]>('SHOW transaction_read_only');
-      if (mode?.['transaction_read_only'] === 'on') throw new Error('The server is read-only');
+      const columns = this.dataSource.entityMetadatas.flatMap(({ columns: all, tablePath }) =>
+        all.map(({ databaseName }) => `has_column_privilege('${tablePath}', '${databaseName}', 'SELECT')`),
+      );
+      // Fails where one is missing, and waits for no lock.
+      const text = `SELECT current_setting('transaction_read_only'), ${columns.join(' AND ')}`;
+      const [[isReadOnly, isAllowed] = []] = await this.probe.query({ text, rowMode: 'array' }, isUnread);
+      if (isReadOnly === 'on') throw new Error('The server is read-only');
+      if (!isAllowed) throw new Error('The role may not read the tables');
       this.note(undefined);
     } catch (cause) {
       this.note(cause);
@@ -117,8 +123,9 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     else this.logger.log('The database can be used.');
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     clearInterval(this.checks);
+    await this.probe.close();
   }
 }

@@ -155,8 +155,8 @@ function socketFolder(cluster: string): string {
 }
 
 function makePrivate(folder: string): void {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (isRoot) fs.chownSync(folder, NOBODY, NOBODY);
+  const isNew = fs.mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  if (isRoot && isNew) fs.chownSync(folder, NOBODY, NOBODY); // another one may hold the files of others
 }
 
 async function startServer(place: Place, url: string): Promise<void> {

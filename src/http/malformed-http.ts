@@ -25,8 +25,8 @@ export class MalformedHttp {
     if (error.code === 'ECONNRESET') socket.destroy();
     else if (!request || !response || response.closed) refuse();
     else if (request.complete) response.once('close', refuse);
-    // The body is malformed. A second answer would be taken for that of the next request.
-    else if (response.headersSent) socket.destroy();
+    // The body is malformed. The answer would be taken for that of another request, before this one or after it.
+    else if (response.headersSent || !response.socket) socket.destroy();
     else refuse();
   }
 

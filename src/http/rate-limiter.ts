@@ -128,7 +128,7 @@ export async function connectRedis(url: string): Promise<RedisClientType> {
 }
 
 /** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */
-export function networkOf(address: string): string {
+export function networkOf(address: string | undefined = ''): string {
   const [ipv4] = /\d+\.\d+\.\d+\.\d+/.exec(address) ?? []; // also in `::ffff:192.0.2.1`
   const [prefix = ''] = address.split('::', 1);
   return ipv4 ?? [...prefix.split(':'), '0', '0'].slice(0, 3).join(':');

@@ -119,10 +119,11 @@ function keyOf({ raw: { headersDistinct } }: FastifyRequest): string {
   return match[1] ?? match[0];
 }
 
-/** A key belongs to one API key with its successors, and to one operation with its path. */
-function digestOf({ caller, method, url }: FastifyRequest, key: string): Buffer {
+/** A key belongs to one API key with its successors, and to one operation with its path, however that is written. */
+function digestOf({ caller, method, routeOptions, params }: FastifyRequest, key: string): Buffer {
   const owner = caller!.originId ?? caller!.id;
-  return hash('sha256', [owner, method, url.split('?', 1)[0], key].join('\n'), 'buffer');
+  const path = routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => (params as Record<string, string>)[name]!);
+  return hash('sha256', [owner, method, path, key].join('\n'), 'buffer');
 }
 
 /** Lets clients repeat an operation safely. `@Created`, `@Updated` and `@Deleted` include it. */
