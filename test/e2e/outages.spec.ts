@@ -113,6 +113,7 @@ describeInside('An outage of the database', () => {
   });
 
   it('is logged at its start and at its end, not with each request, and without the password', async () => {
+    await until(async () => (await ready()).status === 200);
     service.log.length = 0;
     await wire.cut();
     await until(async () => (await ready()).status === 503);
