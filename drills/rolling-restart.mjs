@@ -6,7 +6,7 @@ import { startHaproxy, startService } from './support/programs.mjs';
 
 const RESTARTS = isShort ? 1 : 10;
 const REPLICAS = isShort ? 3 : 8;
-const PER_SECOND = isShort ? 100 : 300;
+const PER_SECOND = isShort ? 100 : 150;
 const REQUESTS = isShort ? 500 : 20_000;
 const EXIT_MS = 10_000;
 const MOST_MS = 10 * 60_000;
