@@ -5,7 +5,7 @@ import { fillDatabase, startDatabase } from './database.mjs';
 import { load, memory } from './processes.mjs';
 import { median, WORKLOADS } from './report.mjs';
 
-const WARM_UP = { page: 2, status: 1, one: 2, create: 2, keyed: 2 };
+const WARM_UP_SECONDS = 2;
 
 /** Measures all contestants, one under load at a time, in turn. */
 export async function compare(contestants, form) {
@@ -22,11 +22,13 @@ export async function compare(contestants, form) {
   if (!form.flat) await requireSameAnswers(all);
   const takePart = (workload) => all.filter((one) => workload !== 'keyed' || one.readyPath);
   for (const workload of workloads)
-    for (const one of takePart(workload)) await load(one, one.database, workload, WARM_UP[workload] ?? 1);
+    for (const one of takePart(workload)) await load(one, one.database, workload, WARM_UP_SECONDS);
   for (let round = 0; round < form.rounds; round++)
     for (const workload of workloads)
-      for (const one of inTurn(takePart(workload), round)) {
+      for (const one of round % 2 ? takePart(workload).toReversed() : takePart(workload)) {
         const result = await load(one, one.database, workload, form.seconds);
+        if (result.failed > result.requests / 100)
+          throw new Error(`${one.name}: ${result.failed} answers were not 2xx.`);
         (one.measured[workload] ??= []).push(result);
         one.served += result.requests;
         const figures = `${result.rate.toFixed(0).padStart(6)} requests/s ${result.cpu.toFixed(0).padStart(5)} µs`;
@@ -37,13 +39,6 @@ export async function compare(contestants, form) {
   for (const one of all) one.starts = await startTimes(one, form.starts);
   await postgres.remove();
   return { contestants: all, workloads, rounds: form.rounds, seconds: form.seconds, rows: few.rows };
-}
-
-/** Each round begins with another, and goes the other way. */
-function inTurn(contestants, round) {
-  const from = round % contestants.length;
-  const turned = [...contestants.slice(from), ...contestants.slice(0, from)];
-  return round % 2 ? turned.toReversed() : turned;
 }
 
 /** Memory after so many requests, with those sent before, and on the way there. */

@@ -11,6 +11,9 @@ import { pinned } from './processes.mjs';
 const peers = join(root, 'bench', 'peers');
 const START_MS = 60_000;
 
+const children = new Set();
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+
 /** As in production, with the log, limits and metrics; the limit is out of reach. */
 const SETTINGS = {
   NODE_ENV: 'production',
@@ -53,15 +56,7 @@ function buildExpress() {
   const args = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
   const folder = join(peers, 'express');
   if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
-  const { code } = transformFileSync(join(folder, 'main.ts'), {
-    swcrc: false,
-    module: { type: 'es6' },
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-    },
-  });
+  const { code } = transformFileSync(join(folder, 'main.ts'), { configFile: join(root, '.swcrc') });
   mkdirSync(join(folder, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'dist', 'main.mjs'), code);
 }
@@ -74,7 +69,7 @@ export async function start({ name, command, env, readyPath = '/v1/pets' }, { ur
   const began = performance.now();
   const child = spawn(program, args, { cwd: root, env: settings, stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');
-  process.on('exit', () => child.kill('SIGKILL'));
+  children.add(child);
   const origin = `http://127.0.0.1:${port}`;
   for (const end = began + START_MS; !(await isReady(origin + readyPath, key)); await pause(10)) {
     if (child.exitCode !== null || performance.now() > end) throw new Error(`${name} did not start.`);
@@ -82,6 +77,7 @@ export async function start({ name, command, env, readyPath = '/v1/pets' }, { ur
   const startMs = performance.now() - began;
   const stop = async () => {
     child.kill();
+    children.delete(child);
     await exited;
   };
   return { origin, pid: child.pid, startMs, stop };

@@ -98,17 +98,15 @@ function chart({ contestants, workloads }) {
   const groups = workloads.filter((workload) => byHand.measured[workload]);
   const valueOf = (one, workload) => ratios(one.measured[workload], byHand.measured[workload], 'rate').median;
   const scale = 400 / Math.max(...groups.flatMap((workload) => shown.map((one) => valueOf(one, workload))));
-  const parts = shown.map(({ name }, i) => {
-    const x = 230 + i * 90;
-    return `<rect x="${x}" y="10" width="12" height="12" fill="${COLOURS[name]}"/>${text(x + 18, 20, name, 'start')}`;
-  });
+  const bar = (x, y, width, name) => `<rect x="${x}" y="${y}" width="${width}" height="13" fill="${COLOURS[name]}"/>`;
+  const parts = shown.map(({ name }, i) => bar(230 + i * 90, 10, 13, name) + text(248 + i * 90, 21, name, 'start'));
   let y = 40;
   for (const workload of groups) {
     parts.push(text(220, y + shown.length * 8, WORKLOADS[workload], 'end'));
     for (const one of shown) {
       const width = (valueOf(one, workload) * scale).toFixed(1);
-      parts.push(`<rect x="230" y="${y}" width="${width}" height="13" fill="${COLOURS[one.name]}"/>`);
-      parts.push(text(236 + Number(width), y + 11, valueOf(one, workload).toFixed(2), 'start'));
+      const value = text(236 + Number(width), y + 11, valueOf(one, workload).toFixed(2), 'start');
+      parts.push(bar(230, y, width, one.name) + value);
       y += 16;
     }
     y += 20;

@@ -55,12 +55,6 @@ app.addHook('onResponse', (request, reply, done) => {
   request.log.info({ ...line, ms: Math.round(reply.elapsedTime * 10) / 10, key: request.key?.name }, 'request');
   done();
 });
-app.setErrorHandler((error, request, reply) => {
-  const code = error.validation ? 400 : (error.statusCode ?? 500);
-  if (code >= 500) request.log.error(error);
-  return reply.code(code).send({ code: code < 500 ? 'bad_request' : 'internal', message: error.message });
-});
-
 app.get('/v1/pets', { schema: LIST }, async ({ query }, reply) => {
   const after = query.after ?? 0;
   const rows = query.status

@@ -79,49 +79,32 @@ class BearerStrategy extends PassportStrategy(Strategy) {
   }
 }
 
-@Injectable()
-class PetsService {
-  constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
-
-  find({ limit, after, status }: ListPetsQuery): Promise<Pet[]> {
-    const where = { ...(after !== undefined && { id: MoreThan(after) }), ...(status && { status }) };
-    return this.pets.find({ where, order: { id: 'ASC' }, take: limit + 1 });
-  }
-
-  findOne(id: number): Promise<Pet | null> {
-    return this.pets.findOneBy({ id });
-  }
-
-  create({ name, categoryId, status = null as never }: NewPet): Promise<Pet> {
-    return this.pets.save({ name, categoryId, status } as Pet);
-  }
-}
-
 @Controller('v1/pets')
 @UseGuards(AuthGuard('bearer'))
 class PetsController {
-  constructor(private readonly pets: PetsService) {}
+  constructor(@InjectRepository(Pet) private readonly pets: Repository<Pet>) {}
 
   @Get()
   async list(@Query() query: ListPetsQuery, @Res({ passthrough: true }) response: Answer) {
-    const rows = await this.pets.find(query);
-    const page = rows.slice(0, query.limit);
-    const status = query.status ? `&status=${query.status}` : '';
-    const next = `/v1/pets?limit=${query.limit}${status}&after=${page.at(-1)?.id}`;
+    const { limit, after, status } = query;
+    const where = { ...(after !== undefined && { id: MoreThan(after) }), ...(status && { status }) };
+    const rows = await this.pets.find({ where, order: { id: 'ASC' }, take: limit + 1 });
+    const page = rows.slice(0, limit);
+    const next = `/v1/pets?limit=${limit}${status ? `&status=${status}` : ''}&after=${page.at(-1)?.id}`;
     if (rows.length > page.length) response.setHeader('Link', `<${next}>; rel="next"`);
     return page.map(withoutNull);
   }
 
   @Post()
   async create(@Body() body: NewPet, @Res({ passthrough: true }) response: Answer) {
-    const pet = await this.pets.create(body);
+    const pet = await this.pets.save({ ...body, status: body.status ?? null } as Pet);
     response.setHeader('Location', `/v1/pets/${pet.id}`);
     return withoutNull(pet);
   }
 
   @Get(':petId')
   async get(@Param('petId', ParseIntPipe) id: number) {
-    const pet = await this.pets.findOne(id);
+    const pet = await this.pets.findOneBy({ id });
     if (!pet) throw new NotFoundException();
     return withoutNull(pet);
   }
@@ -140,7 +123,7 @@ const { DATABASE_URL, PORT } = process.env;
     TypeOrmModule.forFeature([Pet, ApiKey]),
   ],
   controllers: [PetsController],
-  providers: [PetsService, BearerStrategy],
+  providers: [BearerStrategy],
 })
 class AppModule {}
 

@@ -50,24 +50,18 @@ type knownKey struct{ until, expires time.Time }
 
 type service struct {
 	pool  *pgxpool.Pool
-	mutex sync.Mutex
-	known map[[sha256.Size]byte]knownKey
+	known sync.Map // by hash
 }
 
 // pgx closes the connection of a cancelled query, which costs more than to finish the query.
 var uncancelled = context.Background()
 
 func main() {
-	config, err := pgxpool.ParseConfig(os.Getenv("DATABASE_URL"))
+	pool, err := pgxpool.New(uncancelled, os.Getenv("DATABASE_URL")+"?pool_max_conns=10")
 	if err != nil {
 		log.Fatal(err)
 	}
-	config.MaxConns = 10
-	pool, err := pgxpool.NewWithConfig(uncancelled, config)
-	if err != nil {
-		log.Fatal(err)
-	}
-	s := &service{pool: pool, known: map[[sha256.Size]byte]knownKey{}}
+	s := &service{pool: pool}
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /v1/pets", s.list)
 	routes.HandleFunc("POST /v1/pets", s.create)
@@ -89,18 +83,15 @@ func (s *service) requireKey(next http.Handler) http.Handler {
 // As in the service: a look-up is believed for two seconds.
 func (s *service) isValid(hash [sha256.Size]byte) bool {
 	now := time.Now()
-	s.mutex.Lock()
-	key, ok := s.known[hash]
-	s.mutex.Unlock()
-	if !ok || now.After(key.until) {
+	known, _ := s.known.Load(hash)
+	key, _ := known.(knownKey)
+	if now.After(key.until) {
 		key = knownKey{until: now.Add(rememberedKeys)}
 		err := s.pool.QueryRow(uncancelled, findKey, hash[:]).Scan(&key.expires)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return false
 		}
-		s.mutex.Lock()
-		defer s.mutex.Unlock()
-		s.known[hash] = key
+		s.known.Store(hash, key)
 	}
 	return key.expires.After(now)
 }
@@ -167,9 +158,7 @@ func intOf(values url.Values, name string, missing int64) (int64, error) {
 	return missing, nil
 }
 
-func isStatus(text string) bool {
-	return text == "available" || text == "pending" || text == "sold"
-}
+func isStatus(text string) bool { return text == "available" || text == "pending" || text == "sold" }
 
 func refuse(w http.ResponseWriter, status int, message string) {
 	answer(w, status, map[string]any{"message": message, "status": status}, nil)
