@@ -81,7 +81,7 @@ export function write(outcome) {
   const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:begin|end) of the results -->/);
   const revision = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
   const machine = `${new Date().toISOString().slice(0, 10)}, ${revision}, ${cpus()[0].model}, Node.js ${process.versions.node}`;
-  const results = `\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
+  const results = `\n\n![Requests per second, relative to Fastify by hand](performance.svg)\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
   writeFileSync(page, `${before}<!-- begin of the results -->${results}<!-- end of the results -->${after}`);
   writeFileSync(join(root, 'docs', 'performance.svg'), chart(outcome));
   execFileSync('npx', ['prettier', '--write', page], { cwd: root });
