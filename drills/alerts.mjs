@@ -13,7 +13,7 @@ const CLIENTS = 700; // more than HAProxy takes
 const UNREAD = 12_000;
 const BAD = `CREATE FUNCTION bad() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''on purpose''; END';
   CREATE TRIGGER bad BEFORE INSERT ON pets EXECUTE FUNCTION bad()`;
-const SLOW = `CREATE FUNCTION bad() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END';
+const SLOW = `CREATE FUNCTION bad() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.42); RETURN NULL; END';
   CREATE TRIGGER bad AFTER INSERT ON pets EXECUTE FUNCTION bad()`;
 const GOOD = 'DROP FUNCTION bad CASCADE';
 
