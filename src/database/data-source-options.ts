@@ -47,8 +47,9 @@ export function dataSourceOptions(config: Config): DataSourceOptions {
     logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
     poolSize: Math.max(1, databasePoolSize - others),
     poolErrorHandler: () => {}, // an idle connection broke, and the pool has removed it
-    // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool.
-    extra: { ...client, pipeline: preparedStatements, idleTimeoutMillis: 30_000 },
+    // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
+    // wait longer for one that is free than for one that is opened: both are one limit of the pool.
+    extra: { ...client, pipeline: preparedStatements, connectionTimeoutMillis: 500, idleTimeoutMillis: 30_000 },
   };
 }
 
