@@ -1,5 +1,5 @@
 import underPressure from '@fastify/under-pressure';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import type { Metrics } from '../common/metrics.js';
@@ -10,6 +10,7 @@ const LATE_MS = 500;
 declare module 'fastify' {
   interface FastifyRequest {
     isRefused: boolean;
+    isInFlight: boolean;
   }
 }
 
@@ -18,25 +19,28 @@ declare module 'fastify' {
  * measures: it would refuse before the headers of a deprecated operation are set.
  */
 export function installOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
-  const inFlight = new Set<FastifyRequest>();
-  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight.size);
+  let inFlight = 0;
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
   const refused = metrics.counter('http_requests_refused_total', 'Requests refused because of overload.');
   void fastify.register(underPressure, { sampleInterval: LATE_MS });
   fastify.decorateRequest('isRefused', false);
+  fastify.decorateRequest('isInFlight', false);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
     if (!request.routeOptions.url?.startsWith(API_PREFIX)) return done();
-    const hasRoom = inFlight.size < config.maxConcurrentRequests;
+    const hasRoom = inFlight < config.maxConcurrentRequests;
     request.isRefused = !hasRoom || fastify.memoryUsage().eventLoopDelay >= LATE_MS;
     if (request.isRefused) {
       refused.inc();
       return done(unavailable('The service has more to do than it can. Try again in a second.'));
     }
-    inFlight.add(request);
+    request.isInFlight = true;
+    inFlight++;
     return done();
   });
   // Not onResponse: a pipelined answer whose client has left never ends.
   fastify.addHook('onSend', (request, _reply, payload, done) => {
-    inFlight.delete(request);
+    if (request.isInFlight) inFlight--;
+    request.isInFlight = false;
     done(null, payload);
   });
 }
