@@ -19,7 +19,7 @@ const options = parse();
 if (options.help) giveUp(USAGE, 0);
 const size = options.quick
   ? { rows: 100_000, many: 1_000_000, rounds: 1, seconds: 1, starts: 1, longRun: 0 }
-  : { rows: 1_000_000, many: 10_000_000, rounds: 6, seconds: 1, starts: 3, longRun: 1_000_000 };
+  : { rows: 1_000_000, many: 10_000_000, rounds: 10, seconds: 1, starts: 3, longRun: 1_000_000 };
 const isWhole = !options.quick && !options.flat && !options.only && !options.against;
 
 for (const program of ['wrk', 'taskset']) require(program, program === 'wrk' ? program : 'util-linux');

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { GroupCommit } from '../../database/group-commit.js';
+import { runWithin } from '../../database/prepared.js';
 import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
@@ -46,10 +47,12 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
     return this.statements.findOne(this.records, { digest });
   }
 
-  /** Makes equal requests take turns until the transaction ends. */
+  /** Makes equal requests take turns until the transaction ends. Both statements are sent at once. */
   async lock(digest: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
-    await manager.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
-    return this.statements.findOne(this.records, { digest }, manager);
+    const lock = { text: 'SELECT pg_advisory_xact_lock($1)', values: [digest.readBigInt64BE()] };
+    const locked = runWithin(manager, lock);
+    const [record] = await Promise.all([this.statements.findOne(this.records, { digest }, manager), locked]);
+    return record;
   }
 
   async insert(record: AnswerRecord, manager: EntityManager): Promise<void> {
