@@ -8,7 +8,7 @@ import { createLogger } from './common/log.js';
 /** Ctrl-C sends the signal twice under npm: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 300;
 
-// V8 would put rows where only a full collection finds them, and so whatever they refer to.
+// Otherwise V8 comes to allocate rows in the old generation, where all they refer to stays until the next full collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 // Without a listener, a full disk or a reader that is gone would end the service.

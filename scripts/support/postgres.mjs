@@ -1,9 +1,8 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { freePort } from './free-port.mjs';
 import { missing } from './programs.mjs';
 
@@ -23,26 +22,19 @@ export async function startPostgres(settings = {}) {
   execFileSync(join(binaries, 'initdb'), initdb, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
   const port = await freePort();
   const all = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, ...settings };
-  const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  const isReady = () => spawnSync(join(binaries, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', port]).status === 0;
-  let server;
+  for (const [name, value] of Object.entries(all))
+    appendFileSync(join(data, 'postgresql.conf'), `${name} = '${value}'\n`);
+
+  const control = (...args) => [join(binaries, 'pg_ctl'), ['-D', data, '-s', ...args], options];
 
   async function start() {
-    const output = openSync(log, 'a');
-    // Detached: Ctrl-C reaches the command first, which still needs its database.
-    server = spawn(join(binaries, 'postgres'), args, {
-      ...options,
-      detached: true,
-      stdio: ['ignore', output, output],
+    await promisify(execFile)(...control('start', '-l', log)).catch(() => {
+      throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
     });
-    closeSync(output);
-    for (; !isReady(); await pause(50))
-      if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${readFileSync(log, 'utf8')}`);
   }
   async function stop(signal = 'SIGINT') {
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    server.kill(signal);
-    await once(server, 'exit');
+    const mode = signal === 'SIGQUIT' ? 'immediate' : 'fast';
+    if (existsSync(join(data, 'postmaster.pid'))) await promisify(execFile)(...control('stop', '-m', mode));
   }
   async function remove() {
     process.off('exit', end);
@@ -50,14 +42,14 @@ export async function startPostgres(settings = {}) {
     rmSync(folder, { recursive: true, force: true });
   }
   function end() {
-    server.kill('SIGQUIT');
+    spawnSync(...control('stop', '-m', 'immediate'));
     rmSync(folder, { recursive: true, force: true });
   }
 
   process.on('exit', end);
   await start();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  return { url, port, data, log, account, start, stop, remove, kill: (signal) => server.kill(signal) };
+  return { url, port, data, account, start, stop, remove };
 }
 
 /** Those of POSTGRES_BINARIES, or the newest that Debian's packages have installed, or those on the PATH. */

@@ -7,7 +7,6 @@ import { gzip } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { RouteHandlerMethod } from 'fastify';
-import { stringify } from 'yaml';
 import { ApiError } from '../../api/errors.js';
 import { JSON_TYPE } from '../../api/media-types.js';
 import { Config } from '../../common/config.js';
@@ -26,6 +25,8 @@ const FOLDER = new URL('page/', import.meta.url);
 const PAGES = { '/docs': 'index.html', '/docs/': 'index.html', '/docs/guide': 'guide.html' };
 const OF_SWAGGER_UI = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
+type Load = () => string | Buffer | Promise<string>;
+
 /** Serves the document, Swagger UI with our plugin and style, and the guide: without a key, and without the internet. */
 export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, json: string): void {
   const config = app.get(Config);
@@ -37,7 +38,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   };
-  const serve = (path: string, load: () => string | Buffer, name = path): void => {
+  const serve = (path: string, load: Load, name = path): void => {
     fastify.get(path, shared(TYPES[extname(name)]!, load, path.startsWith('/docs') ? headers : {}));
   };
   const own = (name: string) => readFileSync(new URL(name, FOLDER));
@@ -45,7 +46,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
     String(own(name)).replaceAll('{title}', document.info.title).replaceAll('{root}', rootPath);
 
   serve('/openapi.json', () => json);
-  serve('/openapi.yaml', () => stringify(document, { aliasDuplicateObjects: false }));
+  serve('/openapi.yaml', async () => (await import('yaml')).stringify(document, { aliasDuplicateObjects: false }));
   serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
   for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name), name);
   for (const name of readdirSync(FOLDER)) if (!name.endsWith('.html')) serve(`/docs/${name}`, () => own(name));
@@ -75,9 +76,9 @@ function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config)
 }
 
 /** Answers with content that is the same for every client. It is loaded and compressed when the first asks for it. */
-function shared(type: string, load: () => string | Buffer, headers: Record<string, string>): RouteHandlerMethod {
+function shared(type: string, load: Load, headers: Record<string, string>): RouteHandlerMethod {
   const prepare = async () => {
-    const plain = Buffer.from(load());
+    const plain = Buffer.from(await load());
     const hash = createHash('sha256').update(plain).digest('base64url');
     return { plain, hash, compressed: await promisify(gzip)(plain) };
   };
