@@ -36,26 +36,13 @@ let seed = 1;
 /** Keeps all connections busy: each sends its next request after the answer to the last. */
 export async function load({ origin, pid }, { key, rows }, workload, seconds) {
   const script = join(import.meta.dirname, 'requests.lua');
-  const wrk = [
-    'wrk',
-    '-t1',
-    `-c${CONNECTIONS}`,
-    `-d${seconds}s`,
-    '--latency',
-    '--timeout',
-    '10s',
-    '-s',
-    script,
-    origin,
-  ];
+  const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout=10s', '-s', script, origin];
   const [program, ...args] = pinned('others', [...wrk, '--', workload, key, rows, `${process.pid}${seed++}`]);
   const before = processorTime(pid);
   const output = await text(spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout);
   const spent = processorTime(pid) - before;
   const { requests, microseconds, p99, refused, broken } = JSON.parse(/^RESULT (.*)$/m.exec(output)?.[1] ?? '{}');
-  if (!requests)
-    throw new Error(`wrk has no result:
-${output}`);
+  if (!requests) throw new Error(`wrk has no result:\n${output}`);
   return {
     requests,
     failed: refused + broken,

@@ -15,8 +15,6 @@ export const WORKLOADS = {
 
 /** By how much the service may differ from itself in a run that counts. */
 const MOST_DIFFERENCE = 0.05;
-const COLOURS = { service: '#2f81f7', 'by hand': '#8b949e', Go: '#00add8', 'by default': '#d29922' };
-const INK = '#768390';
 
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -46,20 +44,13 @@ export function table({ contestants: [service, ...others], workloads }) {
     const figures = `${middleOf(own, 'rate')}; ${middleOf(own, 'cpu')} µs; ${middleOf(own, 'p99')} ms`;
     return [WORKLOADS[workload] ?? workload, figures, ...toOthers];
   });
-  const compared = (figure) => [figure(service), ...others.map((one) => figure(service) / figure(one))];
-  const addRow = (title, [own, ...their], unit) =>
-    rows.push([title, `${own.toFixed(0)} ${unit}`, ...their.map((ratio) => (ratio ? ratio.toFixed(2) : ''))]);
-  addRow(
-    'start to ready',
-    compared(({ starts }) => median(starts)),
-    'ms',
-  );
-  if (service.memory)
-    addRow(
-      'memory after a million requests',
-      compared(({ memory }) => memory?.at(-1)),
-      'MiB',
-    );
+  const addRow = (title, unit, figure) => {
+    const toOthers = others.map((one) => figure(service) / figure(one));
+    const shown = toOthers.map((ratio) => (ratio ? ratio.toFixed(2) : ''));
+    rows.push([title, `${figure(service).toFixed(0)} ${unit}`, ...shown]);
+  };
+  addRow('start to ready', 'ms', ({ starts }) => median(starts));
+  if (service.memory) addRow('memory after a million requests', 'MiB', ({ memory }) => memory?.at(-1));
   const heads = ['', 'requests/s; processor; p99', ...others.map(({ name }) => `÷ ${name}`)];
   return [heads, heads.map((_, i) => (i ? '--:' : '---')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
@@ -81,37 +72,8 @@ export function write(outcome) {
   const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:begin|end) of the results -->/);
   const revision = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
   const machine = `${new Date().toISOString().slice(0, 10)}, ${revision}, ${cpus()[0].model}, Node.js ${process.versions.node}`;
-  const results = `\n\n![Requests per second, relative to Fastify by hand](performance.svg)\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
+  const results = `\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
   writeFileSync(page, `${before}<!-- begin of the results -->${results}<!-- end of the results -->${after}`);
-  writeFileSync(join(root, 'docs', 'performance.svg'), chart(outcome));
   execFileSync('npx', ['prettier', '--write', page], { cwd: root });
-  say('written: docs/performance.md and docs/performance.svg');
-}
-
-const text = (x, y, content, anchor) =>
-  `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${INK}">${content}</text>`;
-
-/** Requests per second, relative to the peer by hand. */
-function chart({ contestants, workloads }) {
-  const shown = contestants.filter(({ name }) => name in COLOURS);
-  const byHand = shown.find(({ name }) => name === 'by hand');
-  const groups = workloads.filter((workload) => byHand.measured[workload]);
-  const valueOf = (one, workload) => ratios(one.measured[workload], byHand.measured[workload], 'rate').median;
-  const scale = 400 / Math.max(...groups.flatMap((workload) => shown.map((one) => valueOf(one, workload))));
-  const bar = (x, y, width, name) => `<rect x="${x}" y="${y}" width="${width}" height="13" fill="${COLOURS[name]}"/>`;
-  const parts = shown.map(({ name }, i) => bar(230 + i * 90, 10, 13, name) + text(248 + i * 90, 21, name, 'start'));
-  let y = 40;
-  for (const workload of groups) {
-    parts.push(text(220, y + shown.length * 8, WORKLOADS[workload], 'end'));
-    for (const one of shown) {
-      const width = (valueOf(one, workload) * scale).toFixed(1);
-      const value = text(236 + Number(width), y + 11, valueOf(one, workload).toFixed(2), 'start');
-      parts.push(bar(230, y, width, one.name) + value);
-      y += 16;
-    }
-    y += 20;
-  }
-  const title = 'Requests per second, relative to Fastify by hand';
-  const style = 'font-family="system-ui, sans-serif" font-size="12" role="img"';
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 ${y}" ${style} aria-label="${title}">\n${parts.join('\n')}\n</svg>\n`;
+  say('written: docs/performance.md');
 }

@@ -1,28 +1,19 @@
 import { createHash } from 'node:crypto';
-
-const REMEMBERED_MS = 2_000;
+import { LRUCache } from 'lru-cache';
 
 /** The check of API keys, as in the service: by SHA-256, and believed for two seconds. `find` resolves to a row or nothing. */
 export class KnownKeys {
-  #known = new Map();
-  #find;
+  #known;
 
   constructor(find) {
-    this.#find = find;
+    const fetchMethod = (hash) => find(Buffer.from(hash, 'base64'));
+    this.#known = new LRUCache({ max: 10_000, ttl: 2_000, fetchMethod });
   }
 
   /** Resolves to the row of a valid key, otherwise to undefined. */
   async verify(token) {
-    const hash = createHash('sha256').update(token).digest();
-    const name = hash.toString('base64');
-    let entry = this.#known.get(name);
-    if (!entry || entry.until < Date.now()) {
-      entry = { until: Date.now() + REMEMBERED_MS, row: this.#find(hash) };
-      entry.row.catch(() => this.#known.delete(name));
-      if (this.#known.size >= 10_000) this.#known.clear();
-      this.#known.set(name, entry);
-    }
-    const row = await entry.row;
+    const hash = createHash('sha256').update(token).digest('base64');
+    const row = this.#known.get(hash) ?? (await this.#known.fetch(hash));
     return row && !row.revoked_at && row.expires_at > new Date() ? row : undefined;
   }
 }

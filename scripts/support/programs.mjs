@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The exit code for "a program that this needs is not installed" (EX_UNAVAILABLE of sysexits.h). */
@@ -38,6 +39,15 @@ export async function run(command, args, env = process.env) {
 export function commandOf(script) {
   const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
   return command ? [command, args] : giveUp(`Which command? Usage: node ${script} -- <command> [arguments …]`);
+}
+
+/** The options and words after the script, as parseArgs reads them. */
+export function argumentsOf(usage, config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return giveUp(`${error.message}\n${usage}`);
+  }
 }
 
 /** A program of PyPI in an environment of its own, which is made once: `pythonProgram('schemathesis', '4.32.5')`. */
