@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError } from './errors.js';
-import { BODY_BYTES } from './error-catalogue.js';
-import { MERGE_PATCH, PLAIN_JSON } from './media-types.js';
+import { ApiError, BODY_BYTES } from './errors.js';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+export const PLAIN_JSON = 'application/json';
+export const MERGE_PATCH = 'application/merge-patch+json';
 
 const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 

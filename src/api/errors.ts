@@ -1,5 +1,55 @@
 import { SetMetadata } from '@nestjs/common';
-import { ERROR_CODES, type ErrorCode, type ErrorKind, kindOf } from './error-catalogue.js';
+
+/** What callers are told about an error, in the document (`when`) and in the guide (`advice`). */
+export interface ErrorKind {
+  /** Permanent. */
+  readonly code: string;
+  readonly status: number;
+  /** When it occurs, as one sentence. Also the message of an error that has no other. */
+  readonly when: string;
+  /** What to do about it, in Markdown. */
+  readonly advice: string;
+}
+
+export const BODY_BYTES = 16_384;
+export const URL_BYTES = 8_192;
+export const HEADER_BYTES = 16_384;
+
+type Row = readonly [status: number, when: string, advice: string];
+
+/** The errors that no single feature owns. A feature declares its own with `declareError`. */
+// prettier-ignore
+const ROWS = {
+  invalid_json: [400, 'The body is not one JSON object.', 'Send one JSON object: UTF-8, no duplicate names, at most 32 levels.'],
+  missing_field: [400, 'A required field is missing.', 'Add the field.'],
+  invalid_field: [400, 'A field has a value that it cannot take.', 'Correct the value: `null` only where it clears a field; 64-bit integers unquoted; names of 1 to 255 characters.'],
+  unknown_field: [400, 'The body has a field that the operation does not know.', 'Remove or rename the field. The service assigns the `id`.'],
+  invalid_parameter: [400, 'A query parameter has a value that it cannot take.', 'Correct the value; give each parameter once.'],
+  unknown_parameter: [400, 'The query has a parameter that the operation does not know.', 'Correct the name.'],
+  bad_request: [400, 'The request is not well-formed HTTP.', 'Correct the HTTP syntax or the `%` sequences of the path.'],
+  missing_api_key: [401, 'The request carries no API key.', 'Send `Authorization: Bearer <API_KEY>`. Proxies and redirects may drop it.'],
+  invalid_api_key: [401, 'The API key is not one that this deployment accepts.', 'Mistyped, of another deployment, or revoked: do not retry.'],
+  expired_api_key: [401, 'The API key is past its expiry date.', 'Ask for a new key.'],
+  not_found: [404, 'There is no such resource.', 'Check the path, trailing slashes included, or the id.'],
+  method_not_allowed: [405, 'The resource does not have this method.', 'Use a method listed in `Allow`.'],
+  request_timeout: [408, 'The request did not arrive in time.', 'Send the headers within 6 seconds, and the body within 4 more.'],
+  gone: [410, 'The operation has been removed.', 'Use the [replacement](#the-end-of-getpet).'],
+  payload_too_large: [413, `The body is larger than ${BODY_BYTES} bytes.`, `Send a body of at most ${BODY_BYTES} bytes.`],
+  uri_too_long: [414, `The request target is longer than ${URL_BYTES} bytes.`, `Send a path and query of at most ${URL_BYTES} bytes.`],
+  unsupported_media_type: [415, 'The body is not declared as plain JSON of a media type that the operation takes.', 'Send `Content-Type: application/json` (only `charset=utf-8` allowed), uncompressed; a PATCH also as `application/merge-patch+json`.'],
+  rate_limited: [429, 'Too many requests were made in a short time.', 'Wait as `Retry-After` says, then retry.'],
+  headers_too_large: [431, `The header section is larger than ${HEADER_BYTES} bytes.`, `Send at most ${HEADER_BYTES} bytes, request line included.`],
+  internal_error: [500, 'The service failed. Nothing about the request is known to be wrong.', 'Report the request id; see [retries](#retries).'],
+  service_unavailable: [503, 'The service cannot answer at the moment.', 'Wait as `Retry-After` says; see [retries](#retries). A proxy may answer it as 502 or 504.'],
+} as const satisfies Record<string, Row>;
+
+export type ErrorCode = keyof typeof ROWS;
+export const ERROR_CODES = Object.keys(ROWS) as ErrorCode[];
+
+export function kindOf(code: ErrorCode): ErrorKind {
+  const [status, when, advice] = ROWS[code];
+  return { code, status, when, advice };
+}
 
 /** An error for the client. Only the error filter turns it into a response. */
 export class ApiError extends Error {

@@ -1,8 +1,8 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
+import { MERGE_PATCH, PLAIN_JSON } from './body.js';
 import { type Examples, headerRef } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
-import { MERGE_PATCH, PLAIN_JSON } from './media-types.js';
 
 interface Answer {
   readonly type: Type;

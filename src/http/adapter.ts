@@ -12,8 +12,7 @@ import {
 import type { Logger } from 'pino';
 import { RequestBody } from '../api/body.js';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
-import { HEADER_BYTES, URL_BYTES } from '../api/error-catalogue.js';
-import { ApiError } from '../api/errors.js';
+import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import { sendError } from './error.filter.js';
 import { faultOf, MalformedHttp, type ParserError } from './malformed-http.js';

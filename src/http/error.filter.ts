@@ -1,9 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ERROR_CODES, kindOf } from '../api/error-catalogue.js';
-import { ApiError, errorOfConstraint, unavailable } from '../api/errors.js';
+import { JSON_TYPE } from '../api/body.js';
+import { ApiError, ERROR_CODES, errorOfConstraint, kindOf, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
-import { JSON_TYPE } from '../api/media-types.js';
 import { meaningOf } from '../database/errors.js';
 
 declare module 'fastify' {

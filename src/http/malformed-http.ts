@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { type ErrorCode, HEADER_BYTES, URL_BYTES } from '../api/error-catalogue.js';
-import { ApiError } from '../api/errors.js';
-import { JSON_TYPE } from '../api/media-types.js';
+import { JSON_TYPE } from '../api/body.js';
+import { ApiError, type ErrorCode, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 

@@ -1,6 +1,6 @@
 import { SERVICE_NAME } from '../../common/config.js';
 import type { DeprecationPolicy } from '../deprecation.js';
-import { type ErrorCode, type ErrorKind, kindOf } from '../error-catalogue.js';
+import { type ErrorCode, type ErrorKind, kindOf } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
 import {
   type ComponentsObject,

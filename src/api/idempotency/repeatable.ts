@@ -11,9 +11,8 @@ import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
 import { Transactions } from '../../database/transactions.js';
-import type { RequestBody } from '../body.js';
+import { JSON_TYPE, type RequestBody } from '../body.js';
 import { declareError, Refuses } from '../errors.js';
-import { JSON_TYPE } from '../media-types.js';
 import { type AnswerRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
