@@ -3,7 +3,6 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('samples')
 @Index('samples_name_unique', ['name'], { unique: true })
 @Check('samples_name_length', 'char_length(name) BETWEEN 1 AND 255')
-@Check('samples_price_range', 'price_cents BETWEEN 0 AND 100000000')
 export class Sample {
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
@@ -14,9 +13,6 @@ export class Sample {
 
   @Column('text')
   readonly name!: string;
-
-  @Column('integer', { name: 'price_cents' })
-  readonly priceCents!: number;
 
   @Column('timestamp with time zone', { name: 'open_from', precision: 3, nullable: true })
   readonly openFrom!: Date | null;

@@ -24,8 +24,8 @@ export class SamplesRepository {
     return this.statements.findOne(this.samples, { id });
   }
 
-  insert({ name, priceCents, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
-    const values = { name, priceCents, openFrom: openFrom ?? null };
+  insert({ name, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
+    const values = { name, openFrom: openFrom ?? null };
     return this.groups.insert(this.samples, values, manager);
   }
 

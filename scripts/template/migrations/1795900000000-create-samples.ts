@@ -6,7 +6,6 @@ export class CreateSamples1795900000000 implements MigrationInterface {
       CREATE TABLE samples (
         id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT samples_pkey PRIMARY KEY,
         name text NOT NULL CONSTRAINT samples_name_length CHECK (char_length(name) BETWEEN 1 AND 255),
-        price_cents integer NOT NULL CONSTRAINT samples_price_range CHECK (price_cents BETWEEN 0 AND 100000000),
         open_from timestamptz(3)
       )`);
     await runner.query('CREATE UNIQUE INDEX samples_name_unique ON samples (name)');
