@@ -1,24 +1,16 @@
 // Writes the types of the TypeScript client from openapi.json; with --check, fails if they are out of date.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
+import { writeOrCheck } from './support/generated.mjs';
 
-const root = join(import.meta.dirname, '..');
-const path = join(root, 'clients/typescript/src/openapi.ts');
-const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
+const FILE = 'clients/typescript/src/openapi.ts';
+const document = JSON.parse(readFileSync('openapi.json', 'utf8'));
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 
-const { check } = parseArgs({ options: { check: { type: 'boolean' } } }).values;
-
-const written = await format(await types(), { ...(await resolveConfig(path)), filepath: path });
-if (!check) writeFileSync(path, written);
-else if (readFileSync(path, 'utf8') !== written) {
-  process.stderr.write('The client does not match openapi.json. Run "npm run client" and commit the result.\n');
-  process.exitCode = 1;
-}
+const text = await format(await types(), { ...(await resolveConfig(FILE)), filepath: FILE });
+writeOrCheck(FILE, text, 'npm run client');
 
 async function types() {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);

@@ -1,8 +1,9 @@
 // Writes the error codes into docs/guide.md, and the guide into the page that the service serves at /docs/guide. With
 // --check it fails when a committed file is out of date. Needs `npm run build`.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Marked } from 'marked';
 import { getHeadingList, gfmHeadingId } from 'marked-gfm-heading-id';
+import { writeOrCheck } from './support/generated.mjs';
 
 const GUIDE = 'docs/guide.md';
 const PAGE = 'src/http/docs/page/guide.html';
@@ -14,15 +15,8 @@ const { allErrors } = await import('../dist/api/errors.js');
 void AppModule; // features declare their errors when they are imported
 
 const guide = between('errors', readFileSync(GUIDE, 'utf8'), allErrors().map(itemOf).join('\n'));
-const files = { [GUIDE]: guide, [PAGE]: between('guide', readFileSync(PAGE, 'utf8'), render(guide)) };
-const isCheck = process.argv.includes('--check');
-for (const [path, text] of Object.entries(files)) {
-  if (!isCheck) writeFileSync(path, text);
-  else if (readFileSync(path, 'utf8') !== text) {
-    process.stderr.write(`${path} is out of date: run scripts/guide-page.mjs, and commit the result.\n`);
-    process.exitCode = 1;
-  }
-}
+writeOrCheck(GUIDE, guide, 'npm run guide');
+writeOrCheck(PAGE, between('guide', readFileSync(PAGE, 'utf8'), render(guide)), 'npm run guide');
 
 /** Wraps the line at 120 characters. */
 function itemOf({ code, status, advice }) {

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test';
 
-/** Set by scripts/test-ui.mjs; Playwright's own browser if empty. */
+/** `npm run test:ui` names the system's Chromium; Playwright's own browser if empty. */
 const executablePath = process.env['UI_CHROMIUM'];
 
 export default defineConfig({
