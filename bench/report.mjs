@@ -31,7 +31,7 @@ function ratios(some, others, figure) {
 const spread = ({ median: middle, low, high }) => `${middle.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 const middleOf = (results, figure) => median(results.map((one) => one[figure])).toFixed(0);
 
-/** Ratios of the service to the others in Markdown, with the processor time in parentheses. */
+/** Ratios of the service to the others in Markdown: of requests, with their range, and of processor time. */
 export function table({ contestants: [service, ...others], workloads }) {
   const rows = workloads.map((workload) => {
     const own = service.measured[workload];
