@@ -1,7 +1,7 @@
 // `npm run chart:check` renders docker/helm with the values in docker/helm/ci, validates the result against the schemas of
 // Kubernetes, and checks what no schema knows. Where Helm is not installed, Go fetches and builds it, and keeps it.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
@@ -47,7 +47,5 @@ function render(name, ...options) {
 }
 
 function run([command, ...args], input) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { input, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command}: ${error?.message ?? stdout + stderr}`);
-  return stdout;
+  return execFileSync(command, args, { input, encoding: 'utf8', stdio: 'pipe' });
 }

@@ -16,7 +16,7 @@ export function install() {
   if (isInstalled()) return;
   say('Installing the packages (npm ci) …');
   // NODE_ENV=production would leave out what builds the service.
-  run(process.platform === 'win32' ? 'npm.cmd' : 'npm', 'ci', '--include=dev', '--loglevel=error');
+  run('npm', 'ci', '--include=dev', '--loglevel=error');
 }
 
 /** Builds dist, unless it is newer than everything that it is made of. */
