@@ -31,7 +31,7 @@ const guide = readFileSync('docs/adding-a-module.md', 'utf8');
     const changes = [...guide.matchAll(CHANGE)];
     expect(changes).toHaveLength(guide.split('```diff').length - 1);
     for (const [, path, lines] of changes) change(path!, lines!);
-    run('--experimental-vm-modules', 'node_modules/jest/bin/jest.js', 'e2e/clinics', 'e2e/entities');
+    run('--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', 'e2e/clinics', 'e2e/entities');
   }, 120_000);
 
   function run(...args: string[]): void {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { DAY_MS, dayOf } from '../../src/common/clock.js';
 import type { Answer } from './support/client.js';
@@ -68,5 +69,124 @@ describe.each(Object.entries(OPERATIONS))('%s requires an API key', (_, { method
   it('before it looks at anything else of the request', async () => {
     const options = { headers: { 'content-type': ';;' }, body: '{'.repeat(20_000) };
     expectError(await service.call(method, `${path}?x=1`, options), 'missing_api_key');
+  });
+});
+
+describeInside('API keys', () => {
+  let other: Service;
+  let keys: KeysService;
+  beforeAll(async () => {
+    other = await startService({ rateLimitFailures: 0 }, undefined, [], service);
+    keys = service.app.get(KeysService);
+  });
+  afterAll(() => other.stop());
+
+  const list = (key: string, at = service) =>
+    at.get('/v1/pets?limit=1', { headers: { authorization: `Bearer ${key}` } });
+  const stored = async (id: bigint) =>
+    (await service.database.query<Record<string, Date>>('SELECT * FROM api_keys WHERE id = $1', [id]))[0]!;
+
+  it('have a readable prefix, 190 bits and a checksum', async () => {
+    const { key } = await keys.issue({ name: 'form' });
+    expect(key).toMatch(/^pets_test_[0-9A-Za-z]{38,}$/);
+    expect(generateKey('live')).toMatch(/^pets_live_/);
+  });
+
+  it('of another kind of deployment are refused with an explanation', async () => {
+    const message = 'This deployment takes keys that begin with pets_test_.';
+    expectError(await list(generateKey('live')), 'invalid_api_key', message);
+  });
+
+  it('are not mixed up when many are checked at once', async () => {
+    const names = ['one', 'two', 'three'];
+    const valid = await Promise.all(names.map((name) => keys.issue({ name })));
+    const expired = await keys.issue({ name: 'expired', lifeMs: -1 });
+    const unknown = generateKey('test');
+    const expected = [
+      ...valid.flatMap(({ key }) => [
+        [key, 200],
+        [generateKey('test'), 401],
+        [unknown, 401],
+        [key, 200],
+      ]),
+      [expired.key, 401],
+      ['nonsense', 401],
+    ] as [string, number][];
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(expected.map(([key]) => list(key)));
+      expect(answers.map(({ status }) => status)).toEqual(expected.map(([, status]) => status));
+    }
+  });
+
+  it('that are revoked stop working on every replica within five seconds', async () => {
+    const { id, key } = await keys.issue({ name: 'to be revoked' });
+    expect([(await list(key)).status, (await list(key, other)).status]).toEqual([200, 200]);
+    await keys.revoke(id);
+    const revokedAt = Date.now();
+    for (const replica of [service, other]) {
+      while ((await list(key, replica)).status === 200) expect(Date.now() - revokedAt).toBeLessThan(5_000);
+      expectError(await list(key, replica), 'invalid_api_key');
+    }
+  });
+
+  it('expire after 365 days, or as they were issued', async () => {
+    const { id, key, expiresAt } = await keys.issue({ name: 'a year' });
+    const row = await stored(id);
+    expect(row['expires_at']!.getTime() - row['created_at']!.getTime()).toBe(365 * DAY_MS);
+    expect(row['expires_at']).toEqual(expiresAt);
+    service.clock.moveTo(expiresAt.getTime() - 60_000);
+    expect((await list(key)).status).toBe(200);
+    service.clock.moveTo(expiresAt.getTime() + 1_000);
+    expectError(await list(key), 'expired_api_key');
+    service.clock.moveTo(Date.now());
+  });
+
+  it('are stored as a hash, and appear in no row and no line of the log', async () => {
+    const { id, key } = await keys.issue({ name: 'stored' });
+    await list(key);
+    const row = await stored(id);
+    expect(row['hash']).toHaveLength(32);
+    const secret = key.slice('pets_test_'.length + 4);
+    expect(JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))).not.toContain(
+      secret,
+    );
+    const log = service.log.join('\n');
+    expect(log).toContain('"key":"stored"');
+    expect(log).not.toMatch(/pets_(test|live)_\w{5,}/);
+    expect(log).not.toContain(secret);
+  });
+
+  it('are rotated: both work during the overlap, then only the successor', async () => {
+    const old = await keys.issue({ name: 'rotated', lifeMs: 10 * DAY_MS });
+    const successor = (await keys.rotate(old.id, DAY_MS))!;
+    expect([(await list(old.key)).status, (await list(successor.key)).status]).toEqual([200, 200]);
+    const expiresAt = (await stored(old.id))['expires_at']!.getTime();
+    expect(Math.abs(expiresAt - Date.now() - DAY_MS)).toBeLessThan(60_000);
+    service.clock.moveTo(expiresAt + 1_000);
+    // The overlap is known at once: the old key would otherwise be cached with its former end.
+    expectError(await list(old.key), 'expired_api_key');
+    expect((await list(successor.key)).status).toBe(200);
+    service.clock.moveTo(Date.now());
+  });
+
+  it('do not live longer through rotation', async () => {
+    const old = await keys.issue({ name: 'short', lifeMs: DAY_MS });
+    const { expires_at: before } = await stored(old.id);
+    await keys.rotate(old.id, 30 * DAY_MS);
+    expect((await stored(old.id))['expires_at']).toEqual(before);
+  });
+
+  it('have their last use recorded at most once a minute', async () => {
+    const { id, key } = await keys.issue({ name: 'used' });
+    const lastUse = async () => (await stored(id))['last_used_at']?.getTime();
+    await list(key);
+    let first: number | undefined;
+    while ((first = await lastUse()) === undefined);
+    await list(key);
+    expect(await lastUse()).toBe(first);
+    service.clock.moveTo(Date.now() + 61_000);
+    await list(key);
+    while ((await lastUse()) === first);
+    service.clock.moveTo(Date.now());
   });
 });

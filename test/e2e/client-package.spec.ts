@@ -50,7 +50,7 @@ describeInside('The package of the TypeScript client', () => {
     // It is installed offline, and so has no dependency.
     project = join(folder, 'project');
     await mkdir(project);
-    await run(project, 'npm', 'init', '-y');
+    await writeFile(join(project, 'package.json'), '{}');
     await run(project, 'npm', 'install', '--offline', join(folder, 'client', filename));
   }, PATIENCE_MS);
   afterAll(async () => {

@@ -1,94 +1,98 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createDatabase, type TestDatabase } from '../support/database.js';
-import { call } from './support/client.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS, dayOf } from '../../src/common/clock.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
-import { Programs } from './support/process.js';
-import { Wire } from './support/wire.js';
+import { type Ended, Programs } from './support/process.js';
+import { type Service, startService } from './support/service.js';
 
-const CURL = /curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
-const REX = { name: 'Rex', categoryId: 1 };
+const KEY = /^pets_test_\w{38}$/;
 
-describeInside('The service as a process', () => {
+/** Beside the running service, as a user runs them. */
+describeInside('Commands', () => {
+  let service: Service;
   let programs: Programs;
-  let database: TestDatabase;
   beforeAll(async () => {
-    programs = new Programs();
-    database = await createDatabase();
+    service = await startService();
+    programs = new Programs({ DATABASE_URL: service.database.url });
   });
   afterAll(async () => {
     await programs.stop();
-    await database.drop();
+    await service.stop();
   });
 
-  it('prints a key and a request at the first start, and shares its embedded database', async () => {
-    const first = await programs.serve();
-    const [, key = '', url] = await first.says(CURL);
-    expect(url).toBe(`${first.origin}/v1/pets`);
-    const headers = { authorization: `Bearer ${key}` };
-    const created = await call(first.origin, 'POST', '/v1/pets', { headers, body: REX });
-    expect(created.status).toBe(201);
+  describe('npm run keys', () => {
+    const run = (...args: string[]): Promise<Ended> => programs.run('auth/keys.cli.js', args);
+    const keys = async (...args: string[]): Promise<string> => {
+      const { code, out, err } = await run(...args);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      return out.trimEnd();
+    };
+    const ask = (key: string) =>
+      service.call('GET', '/v1/pets?limit=1', { headers: { authorization: `Bearer ${key}` } });
 
-    const second = await programs.serve();
-    const list = () => call(second.origin, 'GET', '/v1/pets', { headers });
-    while ((await call(second.origin, 'GET', '/health/ready')).status !== 200);
-    expect((await list()).text).toBe(`[${created.text}]`);
-    first.signal('SIGINT');
-    expect((await first.ended).code).toBe(0);
-    expect((await list()).text).toBe(`[${created.text}]`);
-    second.signal('SIGTERM');
-    const { code, out } = await second.ended;
-    expect({ code, keys: out.match(/pets_test_/g) }).toEqual({ code: 0, keys: null });
-  });
+    it('issues, lists, shows, rotates, revokes and prunes', async () => {
+      const options = ['--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d'];
+      const issued = await keys('issue', ...options);
+      const [, id = ''] = /number (\d+)/.exec(issued) ?? [];
+      const [key = ''] = /pets_test_\w+/.exec(issued) ?? [];
+      expect(key).toMatch(KEY);
+      expect(issued).toContain(dayOf(Date.now() + 90 * DAY_MS));
+      expect((await ask(key)).status).toBe(200);
 
-  it('lists all invalid settings at once', async () => {
-    const { code, out, err } = await programs.run('main.js', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' });
-    expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^.*\n +- PORT .+\n +- KEY_ENVIRONMENT .+\n$/);
-  });
+      const successor = await keys('rotate', id, '--overlap', '2h', '--quiet');
+      expect(successor).toMatch(KEY);
+      expect([(await ask(key)).status, (await ask(successor)).status]).toEqual([200, 200]);
 
-  it('says that its port is in use, or its folder is none', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const [taken, metrics, file] = await Promise.all([
-      programs.run('main.js', [], { DATABASE_URL: database.url, PORT: `${port}` }),
-      programs.run('main.js', [], { DATABASE_URL: database.url, METRICS_PORT: `${port}` }),
-      programs.run('main.js', [], { DATABASE_DIR: process.execPath }),
-    ]);
-    await once(other.close(), 'close');
-    expect(taken.err).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
-    expect(metrics.err).toContain('METRICS_PORT and METRICS_HOST must be a free address');
-    expect(file.err).toContain(process.execPath);
-    for (const { code, err } of [taken, metrics, file]) {
-      expect(code).toBe(1);
+      const [listed, all, shown] = await Promise.all([
+        keys('list'),
+        keys('list', '--json'),
+        keys('show', id, '--json'),
+      ]);
+      expect(listed).toMatch(/^ID +NAME +OWNER +KEY +STATE +CREATED +EXPIRES +LAST USED\n/);
+      for (const each of [key, successor]) expect(listed + all + shown).not.toContain(each);
+      const ofTeam = (JSON.parse(all) as { name: string }[]).filter(({ name }) => name === 'team-x');
+      const one = expect.objectContaining({ owner: 'X', note: 'try', state: 'active' });
+      expect(ofTeam).toEqual([one, one]);
+      expect(JSON.parse(shown)).toMatchObject({ id, name: 'team-x', state: 'active' });
+
+      expect(await keys('revoke', id)).toContain('is revoked');
+      const revoked = performance.now();
+      while ((await ask(key)).status === 200);
+      expect(performance.now() - revoked).toBeLessThan(5_000);
+      expectError(await ask(key), 'invalid_api_key');
+      expect((await ask(successor)).status).toBe(200);
+      expect(await keys('prune', '--older-than', '0d', '--json')).toMatch(/"forgotten": [1-9]/);
+      const { code, out, err } = await run('show', id);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain(`There is no key ${id}.`);
+      expect(await keys()).toContain('issue --name NAME');
+    }, 60_000);
+
+    it.each([
+      [['issue', '--name', 'x', '--expires', 'soon'], /90d/],
+      [['issue', '--name', 'team\u202exiss'], /visible characters/],
+      [['isue'], /no such command: isue/],
+    ])('%j fails and says what to do', async (args, hint) => {
+      const { code, out, err } = await run(...args);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(hint);
       expect(err).not.toContain('    at ');
-    }
+    });
   });
 
-  it('listens before its database is there, answers 503 in time, and becomes ready by itself', async () => {
-    const wire = await Wire.to(database.url);
-    await wire.cut();
-    try {
-      const { origin } = await programs.serve({ DATABASE_URL: wire.url });
-      const ask = (path: string) =>
-        call(origin, 'GET', path, { headers: { authorization: `Bearer pets_test_${'0'.repeat(38)}` } });
-      for (const path of ['/health/ready', '/v1/pets?limit=1']) {
-        const begun = performance.now();
-        const answer = await ask(path);
-        if (path.startsWith('/health')) {
-          expectError(answer, 'service_unavailable');
-          expect(answer.headers['retry-after']).toBe('1');
-        }
-        expect(performance.now() - begun).toBeLessThan(1_300);
-      }
-      expect((await ask('/health/live')).status).toBe(200);
-      await wire.join();
-      while ((await ask('/health/ready')).status !== 200);
-    } finally {
-      await wire.cut();
-    }
+  describe('npm run seed', () => {
+    it('adds as many animals as it is told, beside the service', async () => {
+      const { code, out, err } = await programs.run('pets/seed.cli.js', ['--count', '2500']);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(/^Added 2500 animals/);
+      expect(await service.database.query('SELECT count(*)::int AS count FROM pets')).toEqual([{ count: 2500 }]);
+      expect((await service.get('/v1/pets?limit=100')).json).toHaveLength(100);
+    });
+
+    it('without a count fails and says what to do', async () => {
+      const { code, out, err } = await programs.run('pets/seed.cli.js');
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toContain('--count 1000');
+    });
   });
 });

@@ -1,12 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import type { Answer } from './support/client.js';
-import { describeInside } from './support/deployment.js';
+import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addPet } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 import { Wire } from './support/wire.js';
+
+import type pg from 'pg';
 
 const UNKNOWN = expect.stringContaining('the outcome is unknown');
 const NOTHING = expect.stringContaining('Nothing was stored');
@@ -125,5 +130,34 @@ describeInside('An outage of the database', () => {
     expect(lines.filter(({ level }) => level >= 50)).toHaveLength(1);
     expect(lines.some(({ level, msg }) => level < 40 && msg.includes('can be used'))).toBe(true);
     expect(service.log.join('')).not.toContain(new URL(wire.url).password || 'postgres:');
+  });
+});
+
+describeOnOneServer('The embedded database', () => {
+  let folder: string;
+  let service: Service;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'embedded-spec-'));
+    service = await startService({ databaseUrl: undefined, databaseDirectory: folder });
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  const list = () => service.get('/v1/pets');
+
+  it('that is killed is away for a moment, and loses nothing', async () => {
+    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    expect(created.status).toBe(201);
+    const [pid = ''] = readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    let answer = await list();
+    while (answer.status !== 200) {
+      expectError(answer, 'service_unavailable');
+      answer = await list();
+      await service.call('GET', '/health/ready'); // notices, and starts it again
+    }
+    expect(answer.text).toBe(`[${created.text}]`);
   });
 });

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createDatabase, type TestDatabase } from '../support/database.js';
+import { call } from './support/client.js';
+import { describeInside } from './support/deployment.js';
+import { expectError } from './support/expectations.js';
+import { Programs } from './support/process.js';
+import { Wire } from './support/wire.js';
+
+const CURL = /curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
+const REX = { name: 'Rex', categoryId: 1 };
+
+describeInside('The service as a process', () => {
+  let programs: Programs;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    programs = new Programs();
+    database = await createDatabase();
+  });
+  afterAll(async () => {
+    await programs.stop();
+    await database.drop();
+  });
+
+  it('prints a key and a request at the first start, and shares its embedded database', async () => {
+    const first = await programs.serve();
+    const [, key = '', url] = await first.says(CURL);
+    expect(url).toBe(`${first.origin}/v1/pets`);
+    const headers = { authorization: `Bearer ${key}` };
+    const created = await call(first.origin, 'POST', '/v1/pets', { headers, body: REX });
+    expect(created.status).toBe(201);
+
+    const second = await programs.serve();
+    const list = () => call(second.origin, 'GET', '/v1/pets', { headers });
+    while ((await call(second.origin, 'GET', '/health/ready')).status !== 200);
+    expect((await list()).text).toBe(`[${created.text}]`);
+    first.signal('SIGINT');
+    expect((await first.ended).code).toBe(0);
+    expect((await list()).text).toBe(`[${created.text}]`);
+    second.signal('SIGTERM');
+    const { code, out } = await second.ended;
+    expect({ code, keys: out.match(/pets_test_/g) }).toEqual({ code: 0, keys: null });
+  });
+
+  it('lists all invalid settings at once', async () => {
+    const { code, out, err } = await programs.run('main.js', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^.*\n +- PORT .+\n +- KEY_ENVIRONMENT .+\n$/);
+  });
+
+  it('says that its port is in use, or its folder is none', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const [taken, metrics, file] = await Promise.all([
+      programs.run('main.js', [], { DATABASE_URL: database.url, PORT: `${port}` }),
+      programs.run('main.js', [], { DATABASE_URL: database.url, METRICS_PORT: `${port}` }),
+      programs.run('main.js', [], { DATABASE_DIR: process.execPath }),
+    ]);
+    await once(other.close(), 'close');
+    expect(taken.err).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    expect(metrics.err).toContain('METRICS_PORT and METRICS_HOST must be a free address');
+    expect(file.err).toContain(process.execPath);
+    for (const { code, err } of [taken, metrics, file]) {
+      expect(code).toBe(1);
+      expect(err).not.toContain('    at ');
+    }
+  });
+
+  it('listens before its database is there, answers 503 in time, and becomes ready by itself', async () => {
+    const wire = await Wire.to(database.url);
+    await wire.cut();
+    try {
+      const { origin } = await programs.serve({ DATABASE_URL: wire.url });
+      const ask = (path: string) =>
+        call(origin, 'GET', path, { headers: { authorization: `Bearer pets_test_${'0'.repeat(38)}` } });
+      for (const path of ['/health/ready', '/v1/pets?limit=1']) {
+        const begun = performance.now();
+        const answer = await ask(path);
+        if (path.startsWith('/health')) {
+          expectError(answer, 'service_unavailable');
+          expect(answer.headers['retry-after']).toBe('1');
+        }
+        expect(performance.now() - begun).toBeLessThan(1_300);
+      }
+      expect((await ask('/health/live')).status).toBe(200);
+      await wire.join();
+      while ((await ask('/health/ready')).status !== 200);
+    } finally {
+      await wire.cut();
+    }
+  });
+});
