@@ -4,8 +4,8 @@ import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import type { Metrics } from '../common/metrics.js';
 
-/** The mean delay of the event loop from which on more requests would only make all of them slower. */
-const LATE_MS = 500;
+/** The mean delay of the event loop, over as long a time, from which on more requests would only make all of them slower. */
+const LATE_MS = 1_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
