@@ -1,14 +1,19 @@
-// A real Prometheus with docker/prometheus, in fast motion, scrapes two replicas and HAProxy through a bad week.
+// The alerts of docker/prometheus, in fast motion on a real Prometheus, fire when they should, and only then.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/support/free-port.mjs';
-import { ask, mixed, steadyLoad, succeeded } from './support/client.mjs';
-import { query, startStore } from './support/database.mjs';
-import { isShort, runDrill, until } from './support/drill.mjs';
-import { startHaproxy } from './support/programs.mjs';
-import { startPrometheus } from './support/prometheus.mjs';
+import { require, root } from '../scripts/support/programs.mjs';
+import { defer, expect, isShort, runDrill, until } from './support/drill.mjs';
+import { ask, closedLoop, mixed, openLoop, succeeded } from './support/load.mjs';
+import { start, startHaproxy, startStore } from './support/programs.mjs';
 
 const QUIET_MS = isShort ? 5_000 : 600_000;
 const PATIENCE_MS = 90_000;
+const FASTER = 12;
+const MOST_SECONDS = isShort ? 10 : 30; // what waits longer than another still does
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const CLIENTS = 700; // more than HAProxy takes
 const UNREAD = 12_000;
 const BAD = `CREATE FUNCTION bad() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''on purpose''; END';
@@ -17,43 +22,37 @@ const SLOW = `CREATE FUNCTION bad() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN P
   CREATE TRIGGER bad AFTER INSERT ON pets EXECUTE FUNCTION bad()`;
 const GOOD = 'DROP FUNCTION bad CASCADE';
 
-await runDrill(async (drill) => {
-  const ports = [await freePort(), await freePort()].map(String);
-  const settings = ports.map((port) => ({ METRICS_PORT: port, LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' }));
-  const stdio = ['ignore', 'pipe', 'inherit'];
-  const { database, services, key } = await startStore(drill, { replicas: 2, settings, stdio });
-  const proxy = await startHaproxy(drill, services);
-  const targets = { 'animal-store': ports.map((port) => `127.0.0.1:${port}`), haproxy: [proxy.status] };
-  const { fired, isCalm } = await startPrometheus(drill, targets);
-  const sql = (text) => query(database.url, text);
+await runDrill(async () => {
+  const settings = { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' };
+  const { database, services, key, sql } = await startStore({ replicas: 2, settings, output: 'pipe' });
+  const { origin, status } = await startHaproxy(services);
+  const { fired, isCalm } = await startPrometheus(services.map(({ metrics }) => metrics).concat(status));
   const [, second] = services;
-  steadyLoad(drill, 40, mixed(proxy.origin, key));
+  openLoop(40, mixed(origin, key));
   await delay(QUIET_MS);
-  drill.expect(`${QUIET_MS / 1_000} quiet seconds: no alert (${[...fired.keys()].join(', ')})`, fired.size === 0);
+  expect(`${QUIET_MS / 1_000} quiet seconds: no alert (${[...fired.keys()].join(', ')})`, fired.size === 0);
 
   /** The expected alerts must fire once, and no others but those that may. A cause may return what ends it. */
   async function incident(name, expected, cause, may = []) {
     fired.clear();
-    const begun = performance.now();
     const end = await cause();
     const all = () => expected.every((alert) => fired.has(alert));
     await until(name, all, PATIENCE_MS).catch(() => {});
-    const took = Math.round((performance.now() - begun) / 1_000);
     await end?.();
     await until(`${name}: calm`, isCalm, PATIENCE_MS);
     const isRight = [...fired].every(([alert, n]) => may.includes(alert) || (expected.includes(alert) && n === 1));
     const found = [...fired].map(([alert, n]) => `${alert} × ${n}`).join(', ');
-    drill.expect(`${name}: ${expected.join(', ')} once: ${found}; ${took} s`, all() && isRight);
+    expect(`${name}: ${expected.join(', ')} once: ${found}`, all() && isRight);
   }
 
   const first = ['KeyFailures', 'DeprecatedCalls', 'InternalErrors'];
   await incident('guessed keys, a deprecated call, a failing statement', first, async () => {
-    const guesses = steadyLoad(drill, 8, () => ask(proxy.origin, 'GET', '/v1/pets', { key: 'guessed' }));
-    await ask(proxy.origin, 'GET', '/v1/pets/1', { key });
+    const guesses = openLoop(8, () => ask(origin, 'GET', '/v1/pets', { key: 'guessed' }));
+    await ask(origin, 'GET', '/v1/pets/1', { key });
     await sql(BAD);
     await delay(1_000);
     await sql(GOOD);
-    return () => guesses.finish();
+    return guesses.finish;
   });
   await incident('the database is away', ['DatabaseAway'], () => database.stop().then(() => database.start));
   await incident('no replica', ['NoReplica'], async () => {
@@ -65,23 +64,62 @@ await runDrill(async (drill) => {
   await incident('a replica crashes', ['CrashLoop'], async () => {
     for (let i = 0; i < 4; i++, await delay(1_500)) await second.stop('SIGKILL').then(second.start);
   });
-  const slow = async () => (await sql(SLOW), () => sql(GOOD));
-  await incident('slow creates', ['Slow'], slow, ['Refused']);
+  await incident('slow creates', ['Slow'], () => sql(SLOW).then(() => () => sql(GOOD)), ['Refused']);
   await incident('a log that nobody reads', ['LogLinesLost'], async () => {
-    const nothing = () => ask(second.origin, 'GET', '/v1/nothing', { key });
     second.child.stdout.pause();
-    for (let i = 0; i < UNREAD; i += 100) await Promise.all(Array.from({ length: 100 }, nothing));
+    const unread = closedLoop(100, () => ask(second.origin, 'GET', '/v1/nothing', { key }));
+    await until('enough lines', () => unread.answers.length >= UNREAD);
+    await unread.finish();
     return () => second.child.stdout.resume();
   });
-  await incident('overload', ['Refused'], () => overload(proxy.origin, key), ['Slow']);
+  await incident('overload', ['Refused'], () => overload(origin, key).finish, ['Slow']);
 });
 
-function overload(origin, key) {
-  let isOver = false;
-  const client = async (_, i) => {
-    const page = () => ask(origin, 'GET', `/v1/pets?limit=100&after=${i}`, { key });
-    while (!isOver) if (!succeeded(await page())) await delay(50);
+const overload = (origin, key) =>
+  closedLoop(CLIENTS, async (client) => {
+    const answer = await ask(origin, 'GET', `/v1/pets?limit=100&after=${client}`, { key });
+    if (!succeeded(answer)) await delay(50);
+    return answer;
+  });
+
+/** Scrapes two replicas and HAProxy. `fired` has how often each alert began to fire. */
+async function startPrometheus(targets) {
+  const program = require('prometheus', 'prometheus');
+  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
+  defer(() => rmSync(folder, { recursive: true, force: true }));
+  const rules = readFileSync(join(root, 'docker/prometheus/rules.yml'), 'utf8');
+  writeFileSync(join(folder, 'rules.yml'), rules.replaceAll(/(?<=\[|offset | for: )\d+[smhd]/g, faster));
+  const [one, two, proxy] = targets.map((target) => ({ targets: [target] }));
+  const jobs = { 'animal-store': [one, two], haproxy: [proxy] };
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['rules.yml'],
+    scrape_configs: Object.entries(jobs).map(([name, each]) => ({ job_name: name, static_configs: each })),
   };
-  const clients = Array.from({ length: CLIENTS }, client);
-  return () => ((isOver = true), Promise.all(clients));
+  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config)); // which is YAML
+  const address = `127.0.0.1:${await freePort()}`;
+  const flags = [`--web.listen-address=${address}`, `--storage.tsdb.path=${folder}/data`, '--log.level=error'];
+  start(program, [`--config.file=${folder}/prometheus.yml`, ...flags]);
+
+  const get = async (path) => {
+    const { status, text } = await ask(`http://${address}`, 'GET', `/api/v1/${path}`);
+    return status === 200 ? JSON.parse(text).data : { alerts: [], result: [] };
+  };
+  const isUp = async () => (await get('query?query=up%3D%3D1')).result.length === targets.length;
+  await until('Prometheus scrapes all', isUp);
+  const fired = new Map();
+  let firing = new Set();
+  const timer = setInterval(async () => {
+    const { alerts } = await get('alerts');
+    const now = new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname));
+    for (const alert of now) if (!firing.has(alert)) fired.set(alert, (fired.get(alert) ?? 0) + 1);
+    firing = now;
+  }, 300);
+  defer(() => clearInterval(timer));
+  return { fired, isCalm: () => firing.size === 0 };
+}
+
+function faster(text) {
+  const seconds = Number.parseInt(text, 10) * SECONDS[text.at(-1)];
+  return `${Math.min(MOST_SECONDS, Math.max(1, seconds / FASTER)) * 1_000}ms`;
 }

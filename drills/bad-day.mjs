@@ -1,52 +1,35 @@
 // One misfortune after the other under a steady load: no 500, no restart, and recovery by itself.
-import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, openSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/support/free-port.mjs';
 import { require, say } from '../scripts/support/programs.mjs';
-import { ask, mixed, refusedProperly, slowest, steadyLoad, succeeded, tally } from './support/client.mjs';
-import { connectTo, query, startStore } from './support/database.mjs';
-import { isShort, runDrill, until } from './support/drill.mjs';
-import { start, startService } from './support/programs.mjs';
+import { defer, expect, isShort, runDrill, tell } from './support/drill.mjs';
+import { ask, endure, mixed, refusedProperly, slowest, succeeded, tally, wrongOf } from './support/load.mjs';
+import { connectTo, start, startService, startStore } from './support/programs.mjs';
 
-const PER_SECOND = 60;
 const LASTS_MS = isShort ? 1_000 : 15_000;
 const LOG_LINES = 3_000;
-const DISK = 'size=16m,mode=755';
 
-await runDrill(async (drill) => {
+await runDrill(async () => {
   const port = String(await freePort());
-  const redis = start(drill, require('redis-server', 'redis-server'), ['--port', port, '--save', ''], {
-    stdio: 'ignore',
-  });
+  const redis = start(require('redis-server', 'redis-server'), ['--port', port, '--save', ''], { stdio: 'ignore' });
   const settings = { REDIS_URL: `redis://127.0.0.1:${port}`, RATE_LIMIT_PER_KEY: '1000000' };
-  const { database, services, key } = await startStore(drill, { settings });
+  const { database, services, key, sql } = await startStore({ settings });
   const [service] = services;
-  const { pid, origin } = service;
-  const sql = (text) => query(database.url, text);
 
-  /** At least the share of the answers must be successes, the others 503. A cause may return what ends it. */
-  async function misfortune(name, share, cause, target = origin) {
-    const load = steadyLoad(drill, PER_SECOND, mixed(target, key));
-    await until('a request succeeds', () => load.answers.some(succeeded));
-    const begun = performance.now();
-    const end = await cause();
-    if (end) await delay(LASTS_MS);
-    await end?.();
-    const ended = performance.now();
-    const back = await until(`${name}: a create succeeds`, () =>
-      load.answers.find(({ at, status, ms }) => at > ended && status === 201 && ms < 500),
-    );
-    const answers = (await load.finish()).filter(({ at }) => at > begun);
-    const wrong = answers.filter((one) => !succeeded(one) && !refusedProperly(one));
+  /** At least the share of the answers must be successes, the others 503: some, if the share is below 1. */
+  async function misfortune(name, share, cause, { origin } = service) {
+    const { answers, backMs } = await endure(mixed(origin, key), LASTS_MS, cause);
     const isEnough = answers.filter(succeeded).length >= answers.length * share;
-    drill.figure(
-      name,
-      `${tally(answers)}; slowest ${slowest(answers)} ms; back after ${Math.round(back.at - ended)} ms`,
+    const isFelt = share === 1 || answers.some(refusedProperly);
+    tell(`${name}: ${tally(answers)}; slowest ${slowest(answers)} ms; back after ${backMs} ms`);
+    expect(
+      `at least ${share * 100} % successes, else a proper 503`,
+      isEnough && isFelt && wrongOf(answers).length === 0,
     );
-    drill.expect(`${name}: ${share * 100} % successes, else a proper 503`, wrong.length === 0 && isEnough);
   }
 
   await misfortune('DDL while running', 1, async () => {
@@ -55,63 +38,53 @@ await runDrill(async (drill) => {
     await sql('CREATE INDEX CONCURRENTLY more ON pets (name)');
     await sql('DROP INDEX CONCURRENTLY more');
   });
-  const locker = await connectTo(drill, database.url);
   await misfortune('a locked table', 0, async () => {
+    const locker = await connectTo(database);
     await locker.query('BEGIN; LOCK TABLE pets');
-    return () => locker.query('COMMIT');
+    return () => locker.end();
   });
   await misfortune('Redis frozen', 1, () => {
     redis.child.kill('SIGSTOP');
     return () => redis.child.kill('SIGCONT');
   });
   await misfortune('connections scarce', 0, async () => {
-    const hoarders = [];
-    const take = () => connectTo(drill, database.url).then((client) => hoarders.push(client));
     await sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle'");
-    await Promise.allSettled(Array.from({ length: 100 }, take)); // max_connections
-    return () => Promise.all(hoarders.map((client) => client.end()));
+    const all = await Promise.allSettled(Array.from({ length: 100 }, () => connectTo(database))); // max_connections
+    return () => Promise.all(all.map(({ value }) => value?.end()));
   });
   if (process.getuid() === 0) {
-    const disk = mountSmallDisk(drill, database);
-    await sql(`CREATE TABLESPACE small LOCATION '${disk.space}'`);
+    const disk = mountSmallDisk(database);
+    await sql(`CREATE TABLESPACE small LOCATION '${disk}'`);
     await sql('ALTER TABLE pets SET TABLESPACE small');
-    await misfortune('disk full', 0.5, () => disk.fill());
+    await sql('ALTER TABLE pets SET (fillfactor = 10)'); // so that a few rows need more of the disk
+    await misfortune('disk full', 0.5, () => {
+      spawnSync('dd', ['if=/dev/zero', `of=${disk}/ballast`, 'bs=4k']);
+      return () => rmSync(`${disk}/ballast`);
+    });
   } else say('  disk full: SKIPPED, to mount a file system takes the rights of root');
 
   // A service of its own each, whose log goes to a full disk, or to a pipe that nobody reads.
   for (const [name, output] of Object.entries({ 'log full': openSync('/dev/full', 'w'), 'log stalled': 'pipe' })) {
-    const own = { ...settings, DATABASE_URL: database.url, LOG_LEVEL: 'info' };
-    const logging = await startService(drill, own, { stdio: ['ignore', output, 'inherit'] });
+    const logged = { ...settings, DATABASE_URL: database.url, LOG_LEVEL: 'info' };
+    const logging = await startService(logged, { output });
     const nothing = () => ask(logging.origin, 'GET', '/v1/nothing', { key });
-    await misfortune(
-      name,
-      1,
-      async () => {
-        logging.child.stdout?.pause();
-        for (let i = 0; i < LOG_LINES; i += 20) await Promise.all(Array.from({ length: 20 }, nothing));
-      },
-      logging.origin,
-    );
+    const write = async () => {
+      logging.child.stdout?.pause();
+      for (let i = 0; i < LOG_LINES; i += 20) await Promise.all(Array.from({ length: 20 }, nothing));
+    };
+    await misfortune(name, 1, write, logging);
     await logging.stop();
-    drill.expect(`${name}: it ends by itself (${logging.child.exitCode})`, logging.child.exitCode === 0);
+    expect(`it ends by itself (${logging.child.exitCode})`, logging.child.exitCode === 0);
   }
-  drill.expect('no restart', service.isRunning() && service.pid === pid);
+  expect('no restart', service.isRunning());
 });
 
-function mountSmallDisk(drill, { account }) {
+function mountSmallDisk({ account: { uid, gid } }) {
   const folder = mkdtempSync(join(tmpdir(), 'small-'));
-  const [space, ballast] = [join(folder, 'space'), join(folder, 'ballast')];
-  execFileSync('mount', ['-t', 'tmpfs', '-o', DISK, 'tmpfs', folder]);
-  drill.defer(() => {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=16m,mode=700,uid=${uid},gid=${gid}`, 'tmpfs', folder]);
+  defer(() => {
     execFileSync('umount', ['--lazy', folder]); // the server still uses it
     rmdirSync(folder);
   });
-  mkdirSync(space, { mode: 0o700 });
-  chownSync(space, account.uid, account.gid);
-  const fill = () => {
-    const { bavail, bsize } = statfsSync(folder);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-    return () => rmSync(ballast);
-  };
-  return { space, fill };
+  return folder;
 }
