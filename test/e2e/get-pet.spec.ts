@@ -1,9 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
+import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addPet, type PetBody } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
+
+const LAST_INSTANT = '2030-12-04T23:59:59Z';
+const SUNSET = '2030-12-05T00:00:00Z';
+
+const LINKS =
+  '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"';
+
+function expectAnnounced({ headers }: Pick<Answer, 'headers'>): void {
+  expect(headers).toMatchObject({
+    deprecation: '@1764892800',
+    sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    link: LINKS,
+  });
+}
 
 describe('getPet: GET /v1/pets/{petId}', () => {
   let service: Service;
@@ -57,6 +72,120 @@ describe('getPet: GET /v1/pets/{petId}', () => {
         level: 50,
         requestId: answer.headers['x-request-id'],
       });
+    });
+  });
+});
+
+describeInside('Before its sunset, getPet', () => {
+  let service: Service;
+  let pet: PetBody;
+  beforeAll(async () => {
+    service = await startService({}, LAST_INSTANT);
+    pet = await addPet(service);
+  });
+  afterAll(() => service.stop());
+
+  it('works until the last second', async () => {
+    service.clock.moveTo(LAST_INSTANT);
+    expectAnswer(await service.get(`/v1/pets/${pet.id}`), 200, pet);
+    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    expect(created.headers).toHaveProperty('location');
+  });
+
+  it.each([
+    ['200', () => service.get(`/v1/pets/${pet.id}`)],
+    ['401', () => service.call('GET', '/v1/pets/1')],
+    ['404', () => service.get('/v1/pets/999999999')],
+    ['404 for an invalid id', () => service.get('/v1/pets/x')],
+    ['HEAD', () => service.call('HEAD', `/v1/pets/${pet.id}`, { headers: { authorization: `Bearer ${service.key}` } })],
+  ])('announces it on every answer: %s', async (_, send) => {
+    expectAnnounced(await send());
+  });
+
+  it('is announced on no other operation', async () => {
+    for (const answer of [await service.get('/v1/pets'), await service.post('/v1/pets', {})]) {
+      expect(answer.headers).not.toHaveProperty('sunset');
+      expect(answer.headers).not.toHaveProperty('deprecation');
+    }
+  });
+});
+
+describeInside('From its sunset on, getPet', () => {
+  let service: Service;
+  let pet: PetBody;
+  beforeAll(async () => {
+    service = await startService({}, LAST_INSTANT);
+    pet = await addPet(service);
+    service.clock.moveTo(SUNSET);
+  });
+  afterAll(() => service.stop());
+
+  it('answers 410 for every id, and names the replacement', async () => {
+    const message =
+      'This operation was removed on 5 December 2030. Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.';
+    for (const id of [pet.id, 'x', 999_999]) {
+      const answer = await service.get(`/v1/pets/${id}`);
+      expectError(answer, 'gone', message);
+      expectAnnounced(answer);
+    }
+  });
+
+  it('answers 401 without a key', async () => {
+    const answer = await service.call('GET', `/v1/pets/${pet.id}`);
+    expectError(answer, 'missing_api_key');
+    expectAnnounced(answer);
+  });
+
+  it('is not the Location of new animals, which are created and listed as before', async () => {
+    const answer = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    expect(answer.status).toBe(201);
+    expect(answer.headers).not.toHaveProperty('location');
+    expectAnswer(await service.get(`/v1/pets?ids=${pet.id}`), 200, [pet]);
+  });
+});
+
+describeInside('The settings of getPet', () => {
+  it('let a deployment answer as after the sunset', async () => {
+    const service = await startService({ sunsetRehearsal: true });
+    const answer = await service.get('/v1/pets/1');
+    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    await service.stop();
+    expectError(answer, 'gone');
+    expectAnnounced(answer);
+    expect(created.status).toBe(201);
+    expect(created.headers).not.toHaveProperty('location');
+  });
+
+  it('determine dates and addresses in the headers and in the document', async () => {
+    const service = await startService({
+      getPetDeprecatedOn: new Date('2026-01-01T00:00:00Z'),
+      getPetSunsetOn: new Date('2031-02-03T00:00:00Z'),
+      publicUrl: 'https://pets.example.org/store/v1',
+    });
+    const answer = await service.get('/v1/pets/1');
+    const list = await service.get('/v1/pets');
+    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+    const { json: document } = await service.call('GET', '/openapi.json');
+    await service.stop();
+    const [base, docs] = ['https://pets.example.org/store/v1', 'https://pets.example.org/store/docs'];
+    expect(answer.headers).toMatchObject({
+      deprecation: '@1767225600',
+      sunset: 'Mon, 03 Feb 2031 00:00:00 GMT',
+      link: `<${base}/pets>; rel="successor-version", <${docs}/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"`,
+    });
+    expect(list.headers['link']).toBe(`<${base}/pets>; rel="first"`);
+    expect(created.headers['location']).toBe(`${base}/pets/1`);
+    expect(document).toMatchObject({
+      servers: [{ url: '/store/v1' }, {}, {}],
+      paths: {
+        '/pets/{petId}': {
+          get: {
+            deprecated: true,
+            'x-sunset': '2031-02-03',
+            description: expect.stringContaining('3 February 2031'),
+          },
+        },
+      },
     });
   });
 });
