@@ -68,7 +68,7 @@ await runDrill(async () => {
   await incident('a log that nobody reads', ['LogLinesLost'], async () => {
     second.child.stdout.pause();
     const unread = closedLoop(100, () => ask(second.origin, 'GET', '/v1/nothing', { key }));
-    await until('enough lines', () => unread.answers.length >= UNREAD);
+    await until('enough lines', () => unread.answers.length >= UNREAD, PATIENCE_MS);
     await unread.finish();
     return () => second.child.stdout.resume();
   });

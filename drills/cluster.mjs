@@ -35,7 +35,7 @@ await runDrill(async () => {
   const load = openLoop(60, send);
   await delay(1_000);
 
-  const [others, visible] = [[], []];
+  const others = [];
   for (let round = 0; round < ROUNDS; round++) {
     const worker = cluster.nodes[1 + (round % 2)];
     const before = load.answers.length;
@@ -44,11 +44,9 @@ await runDrill(async () => {
     others.push(...(await Promise.all(rows.map(({ id }) => read(id)))));
     await delay(DOWN_MS);
     await worker.start();
-    const back = performance.now();
-    const seen = (id) => until(`animal ${id} is visible`, async () => succeeded(await read(id)));
+    const seen = (id) => until(`animal ${id} is visible`, async () => succeeded(await read(id)), VISIBLE_MS);
     await Promise.all(idsOf(load.answers.slice(before)).map(seen));
-    visible.push(Math.round(performance.now() - back));
-    tell(`worker ${1 + (round % 2)} was killed`);
+    tell(`worker ${1 + (round % 2)} was killed, all animals were visible in time`);
     await delay(500);
   }
 
@@ -67,6 +65,5 @@ await runDrill(async () => {
   expect(`each answer a success or a proper 503 (else ${tally(wrong)})`, wrong.length === 0);
   expect(`each within ${ANSWER_MS} ms: ${slowest(answers)} ms`, slowest(answers) <= ANSWER_MS);
   expect(`animals of the other worker: ${tally(others)}`, others.length > 0 && others.every(succeeded));
-  expect(`all visible after ${visible.join(', ')} ms`, Math.max(...visible) <= VISIBLE_MS);
   expect(`while a shard moves: ${tally(meanwhile)}`, meanwhile.length > 0 && meanwhile.every(succeeded));
 });
