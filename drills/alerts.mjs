@@ -75,12 +75,13 @@ await runDrill(async () => {
   await incident('overload', ['Refused'], () => overload(origin, key).finish, ['Slow']);
 });
 
-const overload = (origin, key) =>
-  closedLoop(CLIENTS, async (client) => {
+function overload(origin, key) {
+  return closedLoop(CLIENTS, async (client) => {
     const answer = await ask(origin, 'GET', `/v1/pets?limit=100&after=${client}`, { key });
     if (!succeeded(answer)) await delay(50);
     return answer;
   });
+}
 
 /** Scrapes two replicas and HAProxy. `fired` has how often each alert began to fire. */
 async function startPrometheus(targets) {
