@@ -22,7 +22,7 @@ const size = options.quick
   : { rows: 1_000_000, many: 10_000_000, rounds: 10, seconds: 1, starts: 3, longRun: 1_000_000 };
 const rounds = Number(options.rounds ?? size.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) giveUp(USAGE);
-const isWhole = !options.quick && !options.flat && !options.only && !options.against;
+const isWhole = rounds >= 10 && !options.quick && !options.flat && !options.only && !options.against;
 
 for (const program of ['wrk', 'taskset']) require(program, program === 'wrk' ? program : 'util-linux');
 prepare();

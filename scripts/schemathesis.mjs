@@ -14,6 +14,7 @@ if (!program) {
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const port = String(await freePort());
 const settings = { PORT: port, DATABASE_DIR: folder, RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_FAILURES: '0' };
 const env = { ...process.env, DATABASE_URL: '', ...settings };
@@ -27,4 +28,3 @@ const options = ['--wait-for-schema=60', '--seed=1', '--max-examples=200', `--he
 process.exitCode = await run(program, ['run', `${origin}/openapi.json`, `--url=${origin}/v1`, ...options]);
 child.kill();
 await exited;
-rmSync(folder, { recursive: true, force: true });

@@ -38,7 +38,7 @@ export async function startPostgres(settings = {}) {
   }
   async function remove() {
     process.off('exit', end);
-    await stop();
+    await stop().catch(() => {}); // it has ended by itself
     rmSync(folder, { recursive: true, force: true });
   }
   function end() {

@@ -48,7 +48,7 @@ export const writtenProperties = ({ columns }: EntityMetadata): string[] =>
 const isWritten = ({ isGenerated, default: value }: Columns[number]): boolean => !isGenerated && value === undefined;
 
 /** On the connection of a transaction. It has no name, since that connection may be a pooler's. */
-export async function runWithin({ queryRunner }: EntityManager, { text, values }: pg.QueryConfig): Promise<Rows> {
+export async function runWithin({ queryRunner }: EntityManager, { text, values }: Statement): Promise<Rows> {
   const client = (await queryRunner!.connect()) as pg.Client;
   return (await client.query({ text, values, rowMode: 'array' })).rows;
 }

@@ -4,8 +4,10 @@ import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import type { Metrics } from '../common/metrics.js';
 
-/** The mean delay of the event loop, over as long a time, from which on more requests would only make all of them slower. */
-const LATE_MS = 1_000;
+/** The mean delay of the event loop from which on more requests would only make all of them slower. */
+const LATE_MS = 500;
+/** A pause of the machine is not overload. */
+const SAMPLE_MS = 1_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +24,7 @@ export function installOverload(fastify: FastifyInstance, config: Config, metric
   let inFlight = 0;
   metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
   const refused = metrics.counter('http_requests_refused_total', 'Requests refused because of overload.');
-  void fastify.register(underPressure, { sampleInterval: LATE_MS });
+  void fastify.register(underPressure, { sampleInterval: SAMPLE_MS });
   fastify.decorateRequest('isRefused', false);
   fastify.decorateRequest('isInFlight', false);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {

@@ -9,6 +9,7 @@ import { type Service, startService } from './support/service.js';
 const PAGES = ['/docs', '/docs/guide'];
 const SHARED = [...PAGES, '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'];
 const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+
 interface FileRequest {
   /** `201: add an animal`, or `400 invalid_json: …`. */
   readonly title: string;

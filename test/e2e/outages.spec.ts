@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import type { Answer } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
@@ -10,8 +11,6 @@ import { expectError } from './support/expectations.js';
 import { addPet } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 import { Wire } from './support/wire.js';
-
-import type pg from 'pg';
 
 const UNKNOWN = expect.stringContaining('the outcome is unknown');
 const NOTHING = expect.stringContaining('Nothing was stored');

@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { GroupCommit } from '../../database/group-commit.js';
-import { runWithin } from '../../database/prepared.js';
 import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
@@ -47,12 +46,10 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
     return this.statements.findOne(this.records, { digest });
   }
 
-  /** Makes equal requests take turns until the transaction ends. Both statements are sent at once. */
+  /** Makes equal requests take turns until the transaction ends. */
   async lock(digest: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
-    const lock = { text: 'SELECT pg_advisory_xact_lock($1)', values: [digest.readBigInt64BE()] };
-    const locked = runWithin(manager, lock);
-    const [record] = await Promise.all([this.statements.findOne(this.records, { digest }, manager), locked]);
-    return record;
+    await manager.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
+    return this.statements.findOne(this.records, { digest }, manager);
   }
 
   async insert(record: AnswerRecord, manager: EntityManager): Promise<void> {

@@ -84,7 +84,10 @@ function shared(type: string, load: Load, headers: Record<string, string>): Rout
   };
   let content: ReturnType<typeof prepare> | undefined;
   return async (request, reply) => {
-    const { plain, hash, compressed } = await (content ??= prepare());
+    const { plain, hash, compressed } = await (content ??= prepare().catch((error: unknown) => {
+      content = undefined;
+      throw error;
+    }));
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${hash}${takesGzip ? '-gzip' : ''}"`;
     addVary(reply.headers({ ...headers, etag, 'cache-control': 'no-cache' }), 'accept-encoding');
