@@ -4,10 +4,10 @@ import { NestFactory } from '@nestjs/core';
 import { buildDocument, documentJson } from './api/document/build-document.js';
 import { AppModule } from './app.module.js';
 import { Clock, dayOf } from './common/clock.js';
+import { runCommand, UsageError } from './common/command.js';
 import { Config } from './common/config.js';
 import { createLogger } from './common/log.js';
 import { type Setting, SETTINGS } from './common/settings.js';
-import { runCommand, UsageError } from './database/command.js';
 import { createAdapter } from './http/adapter.js';
 
 const PAGE = 'docs/settings.md';

@@ -1,5 +1,5 @@
 import { dayOf } from '../common/clock.js';
-import { UsageError } from '../database/command.js';
+import { UsageError } from '../common/command.js';
 import type { ApiKey } from './api-key.entity.js';
 import type { IssuedKey, IssueRequest, KeysService } from './keys.service.js';
 

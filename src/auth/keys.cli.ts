@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util';
 import { DAY_MS } from '../common/clock.js';
+import { commandName, runCommand, UsageError } from '../common/command.js';
 import { int64FromText } from '../common/int64.js';
-import { commandName, runCommand, UsageError, withModule } from '../database/command.js';
-import { AuthModule } from './auth.module.js';
 import { COMMANDS, type Input } from './keys-commands.js';
-import { KeysService } from './keys.service.js';
 
 const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 
@@ -43,6 +41,10 @@ await runCommand(async () => {
   if (words.length > 0) throw new UsageError(`What is "${words.join(' ')}"? Text of several words needs quotes.`);
   const input = inputOf(id, values);
   if (command === 'issue' && input.name === '') throw new UsageError('Say who the key is for: issue --name NAME');
+  // The rest is loaded for commands that are well-formed, since it takes a second.
+  const { withModule } = await import('../database/command.js');
+  const { AuthModule } = await import('./auth.module.js');
+  const { KeysService } = await import('./keys.service.js');
   const { text, record, key } = await withModule(AuthModule, (context) => run(context.get(KeysService), input));
   if (values.quiet && key !== undefined) return key;
   return values.json ? JSON.stringify(record, null, 2) : text;

@@ -1,9 +1,6 @@
-import { Injectable } from '@nestjs/common';
-
 export const DAY_MS = 86_400_000;
 
 /** The time, injected so that tests can set it. */
-@Injectable()
 export class Clock {
   /** In milliseconds since 1970. */
   now(): number {

@@ -1,33 +1,15 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Clock } from '../common/clock.js';
-import { Config, ConfigError, loadConfig } from '../common/config.js';
+import { UsageError } from '../common/command.js';
+import { Config, loadConfig } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { Database } from './database.js';
 import { DatabaseModule } from './database.module.js';
 import { meaningOf, reasonOf } from './errors.js';
 
 const WAIT_MS = 10_000;
-
-/** A mistake of the user, who needs only the message. */
-export class UsageError extends Error {}
-
-/** What to type for a program, in messages: the image has neither npm nor scripts. */
-export function commandName(script: string, program: string): string {
-  return existsSync('scripts') ? `npm run ${script} --` : `node dist/${program}.js`;
-}
-
-/** Runs a command line: prints its result, or an error that can be read. */
-export async function runCommand(main: () => Promise<string>): Promise<void> {
-  try {
-    process.stdout.write(`${printable((await main()).trimEnd())}\n`);
-  } catch (error) {
-    process.stderr.write(`${printable(explain(error))}\n`);
-    process.exitCode = 1;
-  }
-}
 
 /** Runs `use` with the providers of one module, connected to the configured database. */
 export async function withModule<T>(module: Type, use: (context: INestApplicationContext) => Promise<T>): Promise<T> {
@@ -40,6 +22,13 @@ export async function withModule<T>(module: Type, use: (context: INestApplicatio
   try {
     await waitFor(context.get(Database));
     return await use(context);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const isUnknown = meaningOf(error)?.kind === 'unknown';
+    const problem = isUnknown
+      ? 'Whether the command took effect is unknown: look before you repeat it.'
+      : 'The command failed:';
+    throw new UsageError(`${problem} ${reasonOf(error)}`);
   } finally {
     await context.close();
   }
@@ -62,14 +51,3 @@ async function waitFor(database: Database): Promise<void> {
   const problem = `The database cannot be used: ${database.problem ?? 'it does not answer'}`;
   throw new UsageError(`${problem}\nCheck DATABASE_URL, and that the server is running.`);
 }
-
-function explain(error: unknown): string {
-  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
-  if (meaningOf(error)?.kind === 'unknown')
-    return `Whether the command took effect is unknown: look before you repeat it. ${reasonOf(error)}`;
-  return `The command failed: ${reasonOf(error)}`;
-}
-
-/** Escapes what a terminal executes or hides. */
-const printable = (text: string): string =>
-  text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
-import { commandName, runCommand, UsageError, withModule } from '../database/command.js';
+import { commandName, runCommand, UsageError } from '../common/command.js';
+import { withModule } from '../database/command.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { Transactions } from '../database/transactions.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
