@@ -3,9 +3,11 @@ import { say } from '../scripts/support/programs.mjs';
 import { start } from './contestants.mjs';
 import { fillDatabase, startDatabase } from './database.mjs';
 import { load, memory } from './processes.mjs';
-import { median, WORKLOADS } from './report.mjs';
+import { WORKLOADS } from './report.mjs';
 
 const WARM_UP_SECONDS = 2;
+/** One process can be luckier than another. */
+const ROUNDS_OF_A_PROCESS = 5;
 
 /** Measures all contestants, one under load at a time, in turn. */
 export async function compare(contestants, form) {
@@ -13,17 +15,15 @@ export async function compare(contestants, form) {
   const few = await fillDatabase(postgres, form.flat ? 10_000 : form.rows);
   const many = form.flat && (await fillDatabase(postgres, form.many));
   const workloads = form.only?.split(',') ?? (form.flat ? ['deep', 'one', 'create'] : Object.keys(WORKLOADS));
-  const all = [];
-  for (const contestant of contestants) {
-    say(`starting ${contestant.name}`);
-    const database = contestant.hasMany ? many : few;
-    all.push({ ...contestant, database, ...(await start(contestant, database)), measured: {}, served: 0 });
-  }
-  if (!form.flat) await requireSameAnswers(all);
+  const all = contestants.map((one) => ({ ...one, database: one.hasMany ? many : few, measured: {}, starts: [] }));
   const takePart = (workload) => all.filter((one) => workload !== 'keyed' || one.readyPath);
-  for (const workload of workloads)
-    for (const one of takePart(workload)) await load(one, one.database, workload, WARM_UP_SECONDS);
-  for (let round = 0; round < form.rounds; round++)
+  for (let round = 0; round < form.rounds; round++) {
+    if (round % ROUNDS_OF_A_PROCESS === 0) {
+      for (const one of all) await startAgain(one);
+      if (!form.flat && round === 0) await requireSameAnswers(all);
+      for (const workload of workloads)
+        for (const one of takePart(workload)) await load(one, one.database, workload, WARM_UP_SECONDS);
+    }
     for (const workload of workloads)
       for (const one of round % 2 ? takePart(workload).toReversed() : takePart(workload)) {
         const result = await load(one, one.database, workload, form.seconds);
@@ -34,9 +34,9 @@ export async function compare(contestants, form) {
         const figures = `${result.rate.toFixed(0).padStart(6)} requests/s ${result.cpu.toFixed(0).padStart(5)} µs`;
         say(`round ${round + 1} of ${form.rounds}  ${workload.padEnd(7)} ${one.name.padEnd(11)}${figures}`);
       }
+  }
   if (form.longRun > 0) await longRun(all, form.longRun);
   for (const one of all) await one.stop();
-  for (const one of all) one.starts = await startTimes(one, form.starts);
   await postgres.remove();
   return { contestants: all, workloads, rounds: form.rounds, seconds: form.seconds, rows: few.rows };
 }
@@ -44,7 +44,7 @@ export async function compare(contestants, form) {
 /** Memory after so many requests, with those sent before, and on the way there. */
 async function longRun(all, requests) {
   for (const one of all.filter(({ name }) => name === 'service' || name === 'by hand')) {
-    one.memory = [];
+    one.memory = [memory(one.pid)];
     while (one.served < requests) {
       const workload = one.memory.length % 2 ? 'one' : 'page';
       one.served += (await load(one, one.database, workload, 10)).requests;
@@ -54,15 +54,11 @@ async function longRun(all, requests) {
   }
 }
 
-async function startTimes(contestant, count) {
-  const times = [];
-  for (let i = 0; i < count; i++) {
-    const { startMs, stop } = await start(contestant, contestant.database);
-    await stop();
-    times.push(startMs);
-  }
-  say(`${contestant.name} is ready after ${median(times).toFixed(0)} ms`);
-  return times;
+async function startAgain(one) {
+  await one.stop?.();
+  Object.assign(one, await start(one, one.database), { served: 0 });
+  one.starts.push(one.startMs);
+  say(`${one.name} is ready after ${one.startMs.toFixed(0)} ms`);
 }
 
 const NEW = { name: 'Rex', categoryId: 7, status: 'sold' };

@@ -18,8 +18,8 @@ const OPTIONS = { quick: flag, rounds: value, only: value, against: value, flat:
 const options = argumentsOf(USAGE, { options: OPTIONS }).values;
 if (options.help) giveUp(USAGE, 0);
 const size = options.quick
-  ? { rows: 100_000, many: 1_000_000, rounds: 1, seconds: 1, starts: 1, longRun: 0 }
-  : { rows: 1_000_000, many: 10_000_000, rounds: 10, seconds: 1, starts: 3, longRun: 1_000_000 };
+  ? { rows: 100_000, many: 1_000_000, rounds: 1, seconds: 1, longRun: 0 }
+  : { rows: 1_000_000, many: 10_000_000, rounds: 10, seconds: 1, longRun: 1_000_000 };
 const rounds = Number(options.rounds ?? size.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) giveUp(USAGE);
 const isWhole = rounds >= 10 && !options.quick && !options.flat && !options.only && !options.against;
