@@ -12,7 +12,7 @@ const BYTES_PER_S = 15_000;
 const OTHERS = 60;
 const PER_SECOND = isShort ? 50 : 100;
 const SECONDS = isShort ? 10 : 90;
-const SHARE = 99.9;
+const SHARE = isShort ? 99 : 99.9;
 
 require('ip', 'iproute2');
 if (process.getuid() !== 0) missing('The right to make a network namespace', 'Run it as root.');
