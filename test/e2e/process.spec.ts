@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { call } from './support/client.js';
-import { describeInside } from './support/deployment.js';
+import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { Programs } from './support/process.js';
 import { Wire } from './support/wire.js';
@@ -90,5 +90,16 @@ describeInside('The service as a process', () => {
     } finally {
       await wire.cut();
     }
+  });
+
+  describeOnOneServer('for a cluster', () => {
+    it('says what a server lacks whose tables are to be distributed', async () => {
+      const settings = { DATABASE_URL: database.url, DATABASE_DISTRIBUTION: 'citus' };
+      const { code, err } = await programs.launch('main.js', [], settings).ended;
+      expect(err).toMatch(
+        /^DATABASE_DISTRIBUTION=citus: the extension is missing\. In postgresql\.conf of each node, set /,
+      );
+      expect(code).toBe(1);
+    });
   });
 });
