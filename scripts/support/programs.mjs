@@ -1,6 +1,6 @@
 // Programs that scripts start, and where they come from.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,12 @@ export function giveUp(text, code = 1) {
 }
 
 export function require(program, debianPackage) {
-  if (spawnSync('which', [program], { stdio: 'ignore' }).status === 0) return program;
-  return missing(program, `On Debian and Ubuntu: sudo apt-get install ${debianPackage}`);
+  return isInstalled(program)
+    ? program
+    : missing(program, `On Debian and Ubuntu: sudo apt-get install ${debianPackage}`);
 }
+
+export const isInstalled = (program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0;
 
 export const missing = (program, advice) => giveUp(`${program} is not installed. ${advice}`, UNAVAILABLE);
 
@@ -50,18 +53,20 @@ export function argumentsOf(usage, config) {
   }
 }
 
-/** A program of PyPI in an environment of its own, which is made once: `pythonProgram('schemathesis', '4.32.5')`. */
+/** A program of PyPI in an environment of its own: `pythonProgram('schemathesis', '4.32.5')`. Undefined without Python. */
 export function pythonProgram(name, version) {
+  return installOnce(name, version, `python3 -m venv . && bin/pip install --quiet ${name}==${version}`);
+}
+
+/** A program in the cache of the user, or undefined where `command` cannot put it into `bin` of the current folder. */
+export function installOnce(name, version, command) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   const folder = join(cache, 'animal-store', `${name}-${version}`);
   const program = join(folder, 'bin', name);
   if (existsSync(program)) return program;
   say(`Installing ${name} ${version} in ${folder}, once …`);
-  const made = [
-    ['python3', ['-m', 'venv', folder]],
-    [join(folder, 'bin', 'pip'), ['install', '--quiet', `${name}==${version}`]],
-  ].every(([command, args]) => spawnSync(command, args, { stdio: ['ignore', 2, 2] }).status === 0);
-  if (made) return program;
-  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  if (spawnSync('sh', ['-c', command], { cwd: folder, stdio: ['ignore', 2, 2] }).status === 0) return program;
+  rmSync(folder, { recursive: true });
   return undefined;
 }
