@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { giveUp } from './programs.mjs';
+import { argumentsOf, giveUp } from './programs.mjs';
+
+const { check } = argumentsOf('The only option is --check.', { options: { check: { type: 'boolean' } } }).values;
 
 /** Writes a generated file; with `--check`, fails if the committed one is out of date. */
 export function writeOrCheck(path, text, command) {
-  if (!process.argv.includes('--check')) writeFileSync(path, text);
+  if (!check) writeFileSync(path, text);
   else if (readFileSync(path, 'utf8') !== text)
     giveUp(`${path} is out of date: run "${command}" and commit the result.`);
 }
