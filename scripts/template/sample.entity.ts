@@ -11,8 +11,7 @@ export class Sample {
   })
   readonly id!: bigint;
 
-  @Column('text')
-  readonly name!: string;
+  @Column('text') readonly name!: string;
 
   @Column('timestamp with time zone', { name: 'open_from', precision: 3, nullable: true })
   readonly openFrom!: Date | null;

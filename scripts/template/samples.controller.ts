@@ -1,17 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InStage, Resource } from '../../src/api/document/resource.decorator.js';
 import { Refuses } from '../../src/api/errors.js';
 import { type Change, RecordedChange } from '../../src/api/idempotency/repeatable.js';
 import { type Page, Paged } from '../../src/api/pages.js';
 import { Created, Deleted, Updated } from '../../src/api/responses.js';
 import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
-import {
-  NEW_SAMPLE_EXAMPLES,
-  SAMPLE_CHANGE_EXAMPLES,
-  SAMPLE_EXAMPLES,
-  SAMPLES_EXAMPLES,
-} from './dto/sample.examples.js';
+import { SAMPLE_EXAMPLES, SAMPLES_EXAMPLES } from './dto/sample.examples.js';
 import { sampleNameTaken } from './samples.errors.js';
 import { SamplesService } from './samples.service.js';
 
@@ -33,7 +28,6 @@ export class SamplesController {
 
   @Post()
   @ApiOperation({ summary: 'Add a sample', description: 'Adds a sample and assigns its id.' })
-  @ApiBody({ type: NewSampleDto, examples: NEW_SAMPLE_EXAMPLES })
   @Created({
     type: SampleDto,
     description: 'The sample that was added.',
@@ -58,7 +52,6 @@ export class SamplesController {
 
   @Patch(':sampleId')
   @ApiOperation({ summary: 'Change a sample', description: 'Changes the fields that are sent.' })
-  @ApiBody({ type: SampleChangeDto, examples: SAMPLE_CHANGE_EXAMPLES })
   @Updated({ type: SampleDto, description: 'The changed sample.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
   @InStage('experimental')

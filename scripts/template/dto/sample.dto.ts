@@ -9,20 +9,14 @@ const OPEN_FROM = { description: 'When it opens.', example: '2026-03-31T14:30:00
 
 @ApiSchema({ name: 'NewSample', description: 'A sample to add. The service assigns its id.' })
 export class NewSampleDto {
-  @Text(NAME_LENGTH, NAME)
-  readonly name!: string;
-
-  @DateTime(OPEN_FROM)
-  readonly openFrom?: Date;
+  @Text(NAME_LENGTH, NAME) readonly name!: string;
+  @DateTime(OPEN_FROM) readonly openFrom?: Date;
 }
 
 @ApiSchema({ name: 'SampleChange', description: 'The fields of a sample to change.' })
 export class SampleChangeDto {
-  @Text(NAME_LENGTH, { ...NAME, optional: true })
-  readonly name?: string;
-
-  @DateTime({ ...OPEN_FROM, nullable: true })
-  readonly openFrom?: Date | null;
+  @Text(NAME_LENGTH, { ...NAME, optional: true }) readonly name?: string;
+  @DateTime({ ...OPEN_FROM, nullable: true }) readonly openFrom?: Date | null;
 }
 
 @ApiSchema({ name: 'Sample', description: 'One of the samples.' })
@@ -30,11 +24,8 @@ export class SampleDto {
   @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
   readonly id!: bigint;
 
-  @Text(NAME_LENGTH, NAME)
-  readonly name!: string;
-
-  @DateTime(OPEN_FROM)
-  readonly openFrom?: Date;
+  @Text(NAME_LENGTH, NAME) readonly name!: string;
+  @DateTime(OPEN_FROM) readonly openFrom?: Date;
 
   static from({ id, name, openFrom }: Sample): SampleDto {
     return { id, name, ...(openFrom && { openFrom }) };
@@ -42,8 +33,7 @@ export class SampleDto {
 }
 
 export class SamplePath {
-  @Int64({ description: 'Identifier of the sample.', example: 1, text: true })
-  readonly sampleId!: bigint;
+  @Int64({ description: 'Identifier of the sample.', example: 1, text: true }) readonly sampleId!: bigint;
 }
 
 /** Add filters here. */
