@@ -7,6 +7,7 @@ import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { OPERATIONS } from './support/requests.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
 
 const CHALLENGE = 'Bearer realm="animal-store"';
 
@@ -124,7 +125,8 @@ describeInside('API keys', () => {
     await keys.revoke(id);
     const revokedAt = Date.now();
     for (const replica of [service, other]) {
-      while ((await list(key, replica)).status === 200) expect(Date.now() - revokedAt).toBeLessThan(5_000);
+      await until(async () => (await list(key, replica)).status !== 200);
+      expect(Date.now() - revokedAt).toBeLessThan(5_000);
       expectError(await list(key, replica), 'invalid_api_key');
     }
   });
@@ -181,12 +183,12 @@ describeInside('API keys', () => {
     const lastUse = async () => (await stored(id))['last_used_at']?.getTime();
     await list(key);
     let first: number | undefined;
-    while ((first = await lastUse()) === undefined);
+    await until(async () => (first = await lastUse()) !== undefined);
     await list(key);
     expect(await lastUse()).toBe(first);
     service.clock.moveTo(Date.now() + 61_000);
     await list(key);
-    while ((await lastUse()) === first);
+    await until(async () => (await lastUse()) !== first);
     service.clock.moveTo(Date.now());
   });
 });

@@ -4,6 +4,7 @@ import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { type Ended, Programs } from './support/process.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
 
 const KEY = /^pets_test_\w{38}$/;
 
@@ -57,7 +58,7 @@ describeInside('Commands', () => {
 
       expect(await keys('revoke', id)).toContain('is revoked');
       const revoked = performance.now();
-      while ((await ask(key)).status === 200);
+      await until(async () => (await ask(key)).status !== 200);
       expect(performance.now() - revoked).toBeLessThan(5_000);
       expectError(await ask(key), 'invalid_api_key');
       expect((await ask(successor)).status).toBe(200);

@@ -6,6 +6,7 @@ import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
 
 const REX = { name: 'Rex', categoryId: 1 };
 
@@ -83,9 +84,9 @@ describeInside('The record of a request', () => {
       await blocker.query('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
       const first = create(key);
       const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      while ((await run(waiting)).length < 1);
+      await until(async () => (await run(waiting)).length === 1);
       const second = create(key, REX, service.key, other);
-      while ((await run(waiting)).length < 2);
+      await until(async () => (await run(waiting)).length === 2);
       await blocker.query('ROLLBACK');
       await blocker.end();
       expect((await first).status).toBe(201);

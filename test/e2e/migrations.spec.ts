@@ -10,6 +10,7 @@ import { createDatabase, databaseDistribution, type TestDatabase } from '../supp
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
 
 const REPLICAS = 8;
 
@@ -94,9 +95,8 @@ describeInside('DDL while the service runs', () => {
     expect(await statuses()).toEqual([201, 201, 201, 200, 200, 200]);
   }
 
-  const readinessBecomes = async (status: number) => {
-    while ((await service.call('GET', '/health/ready')).status !== status);
-  };
+  const readinessBecomes = (status: number) =>
+    until(async () => (await service.call('GET', '/health/ready')).status === status);
 
   it.each(UNNOTICED)('goes unnoticed, and so does its reversal: %s', async (change, undo) => {
     await run(change);

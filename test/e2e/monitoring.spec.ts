@@ -11,6 +11,7 @@ import { expectAnswer, expectError } from './support/expectations.js';
 import { freePort } from './support/free-port.js';
 import { Programs } from './support/process.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
 
 const onLinux = existsSync('/dev/full') ? describe : describe.skip;
 
@@ -108,7 +109,7 @@ describeInside('The log', () => {
       const programs = new Programs({ DATABASE_URL: service.database.url, SHUTDOWN_DRAIN_MS: '0' });
       const { ended, signal } = programs.launch('main.js', [], { PORT: `${port}` }, full);
       const ready = () => call(`http://127.0.0.1:${port}`, 'GET', '/health/ready').catch(() => undefined);
-      while ((await ready())?.status !== 200);
+      await until(async () => (await ready())?.status === 200);
       for (let i = 0; i < 100; i++) expect((await ready())?.status).toBe(200);
       signal('SIGTERM');
       expect((await ended).code).toBe(0);

@@ -10,6 +10,7 @@ import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addPet } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
 const UNKNOWN = expect.stringContaining('the outcome is unknown');
@@ -43,9 +44,6 @@ describeInside('An outage of the database', () => {
   const create = (name: string) => service.post('/v1/pets', { name, categoryId: 1 });
   const ready = () => service.call('GET', '/health/ready');
   const stored = async (name: string) => (await direct.query('SELECT FROM pets WHERE name = $1', [name])).rowCount;
-  const until = async (holds: () => Promise<boolean>) => {
-    while (!(await holds()));
-  };
   const backToNormal = () => until(async () => (await list()).status === 200 && (await create('usual')).status === 201);
 
   const expectAway = async (answers: Promise<Answer>[]): Promise<void> => {

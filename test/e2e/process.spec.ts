@@ -6,6 +6,7 @@ import { call } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { Programs } from './support/process.js';
+import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
 const CURL = /curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
@@ -33,7 +34,7 @@ describeInside('The service as a process', () => {
 
     const second = await programs.serve();
     const list = () => call(second.origin, 'GET', '/v1/pets', { headers });
-    while ((await call(second.origin, 'GET', '/health/ready')).status !== 200);
+    await until(async () => (await call(second.origin, 'GET', '/health/ready')).status === 200);
     expect((await list()).text).toBe(`[${created.text}]`);
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(0);
@@ -86,7 +87,7 @@ describeInside('The service as a process', () => {
       }
       expect((await ask('/health/live')).status).toBe(200);
       await wire.join();
-      while ((await ask('/health/ready')).status !== 200);
+      await until(async () => (await ask('/health/ready')).status === 200);
     } finally {
       await wire.cut();
     }

@@ -7,6 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/database.js';
 import { type Answer, call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { Programs } from './support/process.js';
+import { until } from './support/until.js';
 
 interface Span {
   traceId: string;
@@ -47,7 +48,7 @@ describeInside('Traces', () => {
     const { port } = collector.address() as AddressInfo;
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, SHUTDOWN_DRAIN_MS: '0' };
     const { origin, ended, signal } = await programs.serve(settings);
-    while ((await call(origin, 'GET', '/health/ready')).status !== 200);
+    await until(async () => (await call(origin, 'GET', '/health/ready')).status === 200);
     const authorization = `Bearer ${key}`;
     const traced = { authorization, traceparent: `00-${TRACE}-${CALLER}-01` };
     answer = await call(origin, 'GET', '/v1/pets?limit=2', { headers: traced });
