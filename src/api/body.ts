@@ -49,7 +49,7 @@ export class RequestBody {
     if (headers['content-encoding'] !== undefined) throw refuse('without a Content-Encoding');
     const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
     if (types.includes(given) && headersDistinct['content-type']?.length === 1) return;
-    throw refuse(`with one Content-Type: ${types.join(' or ')}`);
+    throw refuse(`in UTF-8, with one Content-Type: ${types.join(' or ')}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
+import { API_PREFIX } from '../common/config.js';
 
 /** What callers are told about an error, in the document (`when`) and in the guide (`advice`). */
 export interface ErrorKind {
@@ -76,6 +77,10 @@ export class ApiError extends Error {
 
 export function notFound(what: string): ApiError {
   return new ApiError('not_found', `There is no such ${what}.`);
+}
+
+export function noSuchPath(): ApiError {
+  return new ApiError('not_found', `There is no such path: paths begin with ${API_PREFIX} and end without a slash.`);
 }
 
 export function unavailable(message?: string): ApiError {

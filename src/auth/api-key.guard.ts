@@ -92,7 +92,7 @@ export class ApiKeyGuard extends AuthGuard() {
     if (key && sent === 1) return key;
     throw sent === 0
       ? unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".')
-      : unauthorized('invalid_api_key', 'Send exactly one header "Authorization: Bearer <API_KEY>".');
+      : unauthorized('invalid_api_key', 'Send one Authorization header: the word Bearer, a space, and the key.');
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Logger } from 'pino';
 import { RequestBody } from '../api/body.js';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
-import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
+import { ApiError, HEADER_BYTES, noSuchPath, URL_BYTES } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import { sendError } from './error.filter.js';
 import { faultOf, MalformedHttp, type ParserError } from './malformed-http.js';
@@ -96,7 +96,7 @@ function pathOf({ url = '' }: { url?: string }): string {
 
 /** The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`. */
 function emptySegmentOf({ params }: FastifyRequest): ApiError | undefined {
-  return Object.values(params as object).includes('') ? new ApiError('not_found') : undefined;
+  return Object.values(params as object).includes('') ? noSuchPath() : undefined;
 }
 
 /** The X-Request-Id of the request when it is well-formed, else a new one. */

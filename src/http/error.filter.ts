@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../api/body.js';
-import { ApiError, ERROR_CODES, errorOfConstraint, kindOf, unavailable } from '../api/errors.js';
+import { ApiError, ERROR_CODES, errorOfConstraint, kindOf, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { meaningOf } from '../database/errors.js';
 
@@ -47,6 +47,7 @@ function toApiError(thrown: unknown, method: string): ApiError {
   const status = statusOf(thrown);
   // Messages of frameworks and libraries are not for clients: each code has its own message.
   if (status < 400 || status >= 500) return new ApiError('internal_error');
+  if (status === 404) return noSuchPath();
   if (status === 403) return new ApiError('not_found'); // a client must not learn that there is something
   const code = ERROR_CODES.find((candidate) => kindOf(candidate).status === status);
   return new ApiError(status === 400 || !code ? 'bad_request' : code);

@@ -54,7 +54,7 @@ export class OrdersController {
   @Patch(':orderId')
   @ApiOperation({
     summary: 'Change an order',
-    description: 'Changes the fields that are sent. With a complete order, the animal is `sold`.',
+    description: 'Changes the fields that are sent. With a complete order, the animal is `sold`, which is final.',
   })
   @ApiBody({ type: OrderChangeDto, examples: ORDER_CHANGE_EXAMPLES })
   @Updated({ type: OrderDto, description: 'The changed order.', examples: ORDER_EXAMPLES })

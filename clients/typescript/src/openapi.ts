@@ -63,7 +63,7 @@ export interface components {
       /**
        * Format: int64
        * @description Identifier of the animal.
-       * @example 7
+       * @example 1
        */
       readonly petId: bigint;
       /**
@@ -89,7 +89,7 @@ export interface components {
       /**
        * Format: int64
        * @description Identifier of the animal.
-       * @example 7
+       * @example 1
        */
       readonly petId: bigint;
       /**

@@ -22,6 +22,7 @@ export class Transport {
 
   constructor(private readonly settings: Settings) {
     if (typeof settings.apiKey !== 'function') requireKey(settings.apiKey);
+    if (!/\/v1\/?$/.test(settings.baseUrl)) throw new TypeError('"baseUrl" is an address that ends with /v1.');
   }
 
   async send<T>(call: Call, options?: CallOptions): Promise<T> {

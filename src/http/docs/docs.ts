@@ -8,7 +8,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { RouteHandlerMethod } from 'fastify';
 import { JSON_TYPE } from '../../api/body.js';
-import { ApiError } from '../../api/errors.js';
+import { noSuchPath } from '../../api/errors.js';
 import { Config } from '../../common/config.js';
 import { addVary } from '../cors.js';
 import { documentForPage } from './document-for-page.js';
@@ -54,7 +54,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
 
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
     addVary(reply, 'accept');
-    if (!accept.includes('text/html')) throw new ApiError('not_found'); // a misconfigured client
+    if (!accept.includes('text/html')) throw noSuchPath(); // a misconfigured client
     return reply.redirect(`${rootPath}/docs`, 303);
   });
 }

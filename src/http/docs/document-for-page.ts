@@ -40,7 +40,10 @@ function withoutSentExample(value: Members): Members {
 /** The page shows the description of a parameter rather than that of its schema. */
 function withBoundsInWords(value: Members): Members {
   const { minimum, maximum } = ('in' in value ? (value['schema'] ?? {}) : value) as Members;
-  if (typeof minimum !== 'bigint' || typeof maximum !== 'bigint') return value;
+  if (minimum === undefined || maximum === undefined) return value;
   const { minimum: _minimum, maximum: _maximum, description, ...rest } = value;
-  return { ...rest, description: [description, `From ${minimum} to ${maximum}.`].filter(Boolean).join(' ') };
+  return {
+    ...rest,
+    description: [description, `From ${minimum as bigint} to ${maximum as bigint}.`].filter(Boolean).join(' '),
+  };
 }

@@ -3,7 +3,7 @@ import { Bool, DateTime, Int, Int64 } from '../../api/fields.js';
 import { PageQuery } from '../../api/pages.js';
 import type { Order } from '../order.entity.js';
 
-const PET_ID = { description: 'Identifier of the animal.', example: 7 };
+const PET_ID = { description: 'Identifier of the animal.', example: 1 };
 const QUANTITY_RANGE = { minimum: 1, maximum: 1_000_000 };
 const QUANTITY = { description: 'The quantity.', example: 2 };
 const SHIP_DATE = { description: 'When the order ships.', example: '2026-03-31T14:30:00.000Z', optional: true };

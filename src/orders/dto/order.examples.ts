@@ -1,9 +1,9 @@
-const NEW = { petId: 7, quantity: 2, shipDate: '2026-03-31T14:30:00.000Z' };
+const NEW = { petId: 1, quantity: 2, shipDate: '2026-03-31T14:30:00.000Z' };
 
 /** The examples of the document. The large number reveals clients that round. */
 export const NEW_ORDER_EXAMPLES = {
   complete: { summary: 'With all its fields', value: NEW },
-  minimal: { summary: 'Only what must be there', value: { petId: 7 } },
+  minimal: { summary: 'Only what must be there', value: { petId: 1 } },
 };
 
 export const ORDER_EXAMPLES = {
@@ -20,7 +20,7 @@ export const ORDERS_EXAMPLES = {
 };
 
 export const ORDER_CHANGE_EXAMPLES = {
-  complete: { summary: 'The animal is sold', value: { complete: true } },
   change: { summary: 'Another quantity and date', value: { quantity: 1, shipDate: '2026-04-01T08:00:00+02:00' } },
   clear: { summary: 'Null clears the date', value: { shipDate: null } },
+  complete: { summary: 'The animal is sold, which is final', value: { complete: true } },
 };
