@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
-import { addOrder, addPet, statusOf } from './support/resources.js';
+import { addOrder, addPet, ORDER, type OrderBody, statusOf } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 
 const ORDERS = '/v1/store/orders';
 
-describe('An order', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
 
+describe('An order', () => {
   it('is found by its animal and by whether it is complete, and pages keep the filters', async () => {
     const [open, complete, other] = [await addOrder(service), await addOrder(service), await addOrder(service)];
     for (const { id } of [complete, other]) await service.patch(`${ORDERS}/${id}`, { complete: true });
@@ -87,4 +87,173 @@ describe('An order', () => {
       expectError(await service.delete(`${ORDERS}/${id}`), 'not_found');
     },
   );
+});
+
+describe('createOrder: POST /v1/store/orders', () => {
+  it.each(['available', undefined])('orders an animal with status %s, which becomes pending', async (status) => {
+    const pet = await addPet(service, status ? { status } : {});
+    const answer = await service.post(ORDERS, { petId: pet.id, ...ORDER });
+    const { id } = answer.json as OrderBody;
+    expectAnswer(answer, 201, { id, petId: pet.id, ...ORDER, complete: false });
+    expect(answer.headers['location']).toBe(`${ORDERS}/${id}`);
+    expectAnswer(await service.get(`${ORDERS}/${id}`), 200, answer.json);
+    expect(await statusOf(service, pet.id)).toBe('pending');
+  });
+
+  it('has a quantity of 1 and no shipDate if they are left out', async () => {
+    const { id: petId } = await addPet(service);
+    const answer = await service.post(ORDERS, { petId });
+    const { id } = answer.json as OrderBody;
+    expectAnswer(answer, 201, { id, petId, quantity: 1, complete: false });
+    expectAnswer(await service.get(`${ORDERS}/${id}`), 200, { id, petId, quantity: 1, complete: false });
+  });
+
+  it.each([
+    ['2026-03-31T16:30:00+02:00', '2026-03-31T14:30:00.000Z'],
+    ['2026-03-31T14:30:00.5Z', '2026-03-31T14:30:00.500Z'],
+    ['2024-02-29T23:59:59.999-00:30', '2024-03-01T00:29:59.999Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['0004-02-29T12:00:00.001Z', '0004-02-29T12:00:00.001Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('answers the shipDate %s in UTC', async (shipDate, answered) => {
+    const { id: petId } = await addPet(service);
+    const answer = await service.post(ORDERS, { petId, shipDate });
+    const { id } = answer.json as OrderBody;
+    expectAnswer(answer, 201, { id, petId, quantity: 1, shipDate: answered, complete: false });
+    expectAnswer(await service.get(`${ORDERS}/${id}`), 200, answer.json);
+  });
+
+  it.each(['pending', 'sold'])('refuses an animal that is %s, and changes nothing', async (status) => {
+    const { id: petId } = await addPet(service, { status });
+    expectError(await service.post(ORDERS, { petId }), 'animal_not_available');
+    expect(await statusOf(service, petId)).toBe(status);
+    expectAnswer(await service.get(`${ORDERS}?petId=${petId}`), 200, []);
+  });
+
+  it.each([-1, 9_223_372_036_854_775_807n])('refuses an animal that does not exist: %s', async (petId) => {
+    expectError(await service.post(ORDERS, { petId }), 'animal_not_available');
+  });
+
+  it('adds exactly one of 8 orders of one animal at the same moment', async () => {
+    const { id: petId } = await addPet(service);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => service.post(ORDERS, { petId })));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(1);
+    for (const answer of answers) if (answer !== made[0]) expectError(answer, 'animal_not_available');
+    expectAnswer(await service.get(`${ORDERS}?petId=${petId}`), 200, [made[0]!.json]);
+    expect(await statusOf(service, petId)).toBe('pending');
+  });
+
+  it.each([
+    ['petId', 1.5],
+    ['petId', '7'],
+    ['petId', 9_223_372_036_854_775_808n],
+    ['quantity', 0],
+    ['quantity', 1_000_001],
+    ['quantity', 1.5],
+    ['quantity', '2'],
+    ['shipDate', 0],
+    ['shipDate', ''],
+    ['shipDate', '2026-03-31'],
+    ['shipDate', '2026-02-30T12:00:00Z'],
+    ['shipDate', '2025-02-29T12:00:00Z'],
+    ['shipDate', '2026-03-31T24:00:00Z'],
+    ['shipDate', '2026-03-31T23:59:60Z'],
+    ['shipDate', '2026-03-31t14:30:00z'],
+    ['shipDate', '2026-03-31T14:30:00'],
+    ['shipDate', '2026-03-31T14:30:00.1234Z'],
+    ['shipDate', '0001-01-01T00:00:00+00:01'],
+    ['shipDate', '9999-12-31T23:59:59-01:00'],
+  ])('refuses an invalid %s: %s', async (field, value) => {
+    const answer = await service.post(ORDERS, { petId: 7, ...ORDER, [field]: value });
+    expectError(answer, 'invalid_field', expect.stringMatching(`^The field "${field}" must be `));
+  });
+
+  it('takes no complete order', async () => {
+    expectError(await service.post(ORDERS, { petId: 7, complete: false }), 'unknown_field');
+  });
+});
+
+describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
+  it.each([
+    ['quantity', 1_000_000],
+    ['shipDate', '2026-04-01T08:00:00.250Z'],
+    ['complete', true],
+  ])('changes %s alone', async (field, value) => {
+    const before = await addOrder(service);
+    const changed = { ...before, [field]: value };
+    expectAnswer(await service.patch(`${ORDERS}/${before.id}`, { [field]: value }), 200, changed);
+    expectAnswer(await service.get(`${ORDERS}/${before.id}`), 200, changed);
+  });
+
+  it('clears the shipDate with null', async () => {
+    const { shipDate: _, ...rest } = await addOrder(service);
+    expectAnswer(await service.patch(`${ORDERS}/${rest.id}`, { shipDate: null }), 200, rest);
+    expectAnswer(await service.get(`${ORDERS}/${rest.id}`), 200, rest);
+  });
+
+  it('changes nothing with an empty object', async () => {
+    const order = await addOrder(service);
+    expectAnswer(await service.patch(`${ORDERS}/${order.id}`, {}), 200, order);
+    expectAnswer(await service.get(`${ORDERS}/${order.id}`), 200, order);
+  });
+
+  it('sells the animal with a complete order, and only then', async () => {
+    const { id, petId } = await addOrder(service);
+    await service.patch(`${ORDERS}/${id}`, { quantity: 3 });
+    expect(await statusOf(service, petId)).toBe('pending');
+    await service.patch(`${ORDERS}/${id}`, { complete: true });
+    expect(await statusOf(service, petId)).toBe('sold');
+    expectError(await service.post(ORDERS, { petId }), 'animal_not_available');
+  });
+
+  it('refuses to change a complete order, but takes the values that it has', async () => {
+    const order = await addOrder(service);
+    const path = `${ORDERS}/${order.id}`;
+    const complete = { ...order, complete: true };
+    expectAnswer(await service.patch(path, { complete: true }), 200, complete);
+    for (const change of [{ quantity: 3 }, { shipDate: null }, { complete: true, quantity: 3 }])
+      expectError(await service.patch(path, change), 'order_complete');
+    for (const same of [{}, { complete: true }, { quantity: 2, shipDate: '2026-03-31T16:30:00+02:00' }])
+      expectAnswer(await service.patch(path, same), 200, complete);
+    expectAnswer(await service.get(path), 200, complete);
+    expect(await statusOf(service, order.petId)).toBe('sold');
+  });
+
+  it('leaves one state of two changes at the same moment', async () => {
+    const { id, petId } = await addOrder(service);
+    const path = `${ORDERS}/${id}`;
+    const [changed, deleted] = await Promise.all([service.patch(path, { complete: true }), service.delete(path)]);
+    if (changed.status === 200) {
+      expectError(deleted, 'order_complete');
+      expect(await statusOf(service, petId)).toBe('sold');
+    } else {
+      expect(deleted.status).toBe(204);
+      expectError(changed, 'not_found');
+      expect(await statusOf(service, petId)).toBe('available');
+    }
+  });
+
+  it.each([
+    ['quantity', 0],
+    ['quantity', null],
+    ['shipDate', '2026-02-30T12:00:00Z'],
+    ['complete', 'true'],
+    ['complete', false],
+    ['complete', null],
+  ])('refuses an invalid %s: %s', async (field, value) => {
+    const { id } = await addOrder(service);
+    const answer = await service.patch(`${ORDERS}/${id}`, { [field]: value });
+    expectError(answer, 'invalid_field', expect.stringMatching(`^The field "${field}" must be `));
+  });
+
+  it('takes neither an id nor an animal', async () => {
+    const { id, petId } = await addOrder(service);
+    expectError(await service.patch(`${ORDERS}/${id}`, { id }), 'unknown_field');
+    expectError(await service.patch(`${ORDERS}/${id}`, { petId }), 'unknown_field');
+  });
+
+  it.each(['9223372036854775807', '9223372036854775808', '0', '-1', '01', 'x'])('answers 404 for id %s', async (id) => {
+    expectError(await service.patch(`${ORDERS}/${id}`, { quantity: 3 }), 'not_found');
+  });
 });

@@ -18,13 +18,13 @@ const LISTS: [path: string, add: (service: Service) => Promise<Item>, many: type
   ['/v1/store/orders', addOrder, addOrders],
 ];
 
-describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
 
+describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
   describeInside('with 25 items', () => {
     let items: Item[];
     beforeAll(async () => {
