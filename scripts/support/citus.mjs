@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { findBinaries, startPostgres } from './postgres.mjs';
-import { missing, root, say } from './programs.mjs';
+import { missing, root } from './programs.mjs';
 
 const SETTINGS = {
   shared_preload_libraries: 'citus',
@@ -19,6 +19,11 @@ const SETTINGS = {
 
 const HOW = `Install it for your PostgreSQL (https://docs.citusdata.com/en/stable/installation/multi_node.html), or set
 CITUS_ARCHIVE to a .tar.gz of its files for Debian's current PostgreSQL, such as usr/lib/postgresql/15/lib/citus.so.`;
+
+/** Which finds its files relative to its programs. An installed one may be of an earlier minor release than the archive. */
+const UNPACK = `apt-get download postgresql-$1 postgresql-client-$1
+for package in *.deb; do dpkg-deb --extract $package .; done
+tar -xzf "$2" --no-same-owner`;
 
 /** Starts a coordinator, the first of `nodes`, and workers. Databases that are created on it are on all nodes. */
 export async function startCitus({ workers = 2, settings = {} } = {}) {
@@ -51,36 +56,20 @@ async function run(url, ...statements) {
   await client.end();
 }
 
-/** The programs of an installed PostgreSQL that has the extension, or of a copy made for this run. */
+/** The programs of an installed PostgreSQL that has the extension, or of Debian's latest with the files of the archive. */
 function findExtension() {
   const installed = findBinaries();
   if (hasExtension(installed)) return installed;
   const { CITUS_ARCHIVE } = process.env;
-  if (!CITUS_ARCHIVE) return missing('The extension Citus', HOW);
+  const [, major] = /postgresql\/(\d+)\/bin$/.exec(installed) ?? [];
+  if (!CITUS_ARCHIVE || !major) return missing('The extension Citus', HOW);
   const archive = resolve(root, CITUS_ARCHIVE);
   if (!existsSync(archive)) return missing(archive, HOW);
   const folder = mkdtempSync(join(tmpdir(), 'citus-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755); // for the account of the servers
-  // PostgreSQL finds its files relative to its programs, so a copy in the same layout works.
-  for (const path of [join(installed, '..'), shareOf(installed)])
-    cpSync(path, join(folder, path), { recursive: true, dereference: true });
-  update(folder, /postgresql\/(\d+)\/bin/.exec(installed)?.[1]);
-  execFileSync('tar', ['-xzf', archive, '-C', folder, '--no-same-owner']);
-  const copy = join(folder, installed);
-  return hasExtension(copy) ? copy : missing('The extension Citus', `${archive} is for another PostgreSQL.\n${HOW}`);
-}
-
-/** The extension needs the minor release that it was built for, or a later one. */
-function update(folder, major) {
-  try {
-    const options = { cwd: folder, stdio: 'ignore' };
-    execFileSync('apt-get', ['-qq', 'download', `postgresql-${major}`], options);
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-      execFileSync('dpkg-deb', ['--extract', file, folder], options);
-  } catch {
-    say('The latest PostgreSQL could not be downloaded. If the servers do not start: apt-get update.');
-  }
+  execFileSync('sh', ['-ec', UNPACK, 'sh', major, archive], { cwd: folder, stdio: 'pipe' });
+  return join(folder, installed);
 }
 
 const hasExtension = (binaries) => existsSync(join(shareOf(binaries), 'extension', 'citus.control'));

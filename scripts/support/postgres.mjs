@@ -19,7 +19,7 @@ export async function startPostgres(settings = {}) {
   if (account.uid) chownSync(folder, account.uid, account.gid);
   const options = { ...account, cwd: '/', env: { ...process.env, LC_ALL: 'C' } };
   const initdb = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
-  execFileSync(join(binaries, 'initdb'), initdb, { ...options, stdio: ['ignore', 'ignore', 'inherit'] });
+  await promisify(execFile)(join(binaries, 'initdb'), initdb, options);
   const port = await freePort();
   const all = { listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, ...settings };
   for (const [name, value] of Object.entries(all))

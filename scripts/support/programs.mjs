@@ -38,12 +38,6 @@ export async function run(command, args, env = process.env) {
   });
 }
 
-/** The arguments after the script, as a command: `node scripts/with-….mjs -- npm test`. */
-export function commandOf(script) {
-  const [command, ...args] = process.argv.slice(process.argv[2] === '--' ? 3 : 2);
-  return command ? [command, args] : giveUp(`Which command? Usage: node ${script} -- <command> [arguments …]`);
-}
-
 /** The options and words after the script, as parseArgs reads them. */
 export function argumentsOf(usage, config) {
   try {
