@@ -1,29 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { IdempotencyRecords } from '../../src/api/idempotency/idempotency-records.js';
+import { KeysService } from '../../src/auth/keys.service.js';
 import type { Answer } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addPet, type PetBody, statusOf } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
+import { until } from './support/until.js';
+
+const REX = { name: 'Rex', categoryId: 1 };
 
 const isBad = (i: number): boolean => i % 5 === 2;
+const isReplay = ({ headers }: Answer): boolean => headers['idempotency-replayed'] === 'true';
+
+/** Two replicas, with one database. */
+let service: Service;
+let other: Service;
+beforeAll(async () => {
+  service = await startService({ rateLimitPerKey: 0 });
+  other = await startService({ rateLimitPerKey: 0 }, undefined, [], service);
+});
+afterAll(async () => {
+  await other.stop();
+  await service.stop();
+});
+
+const run = (sql: string) => service.database.query(sql);
 
 describeInside('Creates at the same moment', () => {
-  let service: Service;
-  let other: Service;
-  beforeAll(async () => {
-    service = await startService();
-    other = await startService({}, undefined, [], service);
-  });
-  afterAll(async () => {
-    await other.stop();
-    await service.stop();
-  });
   afterEach(async () => {
     await run('ALTER TABLE pets DROP CONSTRAINT IF EXISTS no_bad_names; DROP FUNCTION IF EXISTS judge CASCADE');
   });
 
-  const run = (sql: string) => service.database.query(sql);
   const create = (name: string, at = service, headers = {}) =>
     at.post('/v1/pets', { name, categoryId: 1 }, { headers });
 
@@ -95,17 +104,6 @@ describeInside('Creates at the same moment', () => {
 });
 
 describeInside('Two replicas', () => {
-  let one: Service;
-  let other: Service;
-  beforeAll(async () => {
-    one = await startService({ rateLimitPerKey: 0 });
-    other = await startService({ rateLimitPerKey: 0 }, undefined, [], one);
-  });
-  afterAll(async () => {
-    await other.stop();
-    await one.stop();
-  });
-
   /** Those that wait too long for an equal request are told to come again. */
   const send = async (replica: Service, ...request: Parameters<Service['post']>): Promise<Answer> => {
     const answer = await replica.post(...request);
@@ -113,30 +111,100 @@ describeInside('Two replicas', () => {
   };
   /** Sends it to both in turn, all at once. */
   const sendAll = (times: number, path: string, body: object, headers = {}): Promise<Answer[]> =>
-    Promise.all(Array.from({ length: times }, (_, i) => send(i % 2 ? other : one, path, body, { headers })));
+    Promise.all(Array.from({ length: times }, (_, i) => send(i % 2 ? other : service, path, body, { headers })));
   const shown = ({ status, text, headers: { location = '' } }: Answer) => [status, location, text].join(' ');
 
   it.each([
     ['animals', '/v1/pets', async () => ({ name: `Once ${randomUUID()}`, categoryId: 1 })],
-    ['orders', '/v1/store/orders', async () => ({ petId: (await addPet(one)).id })],
+    ['orders', '/v1/store/orders', async () => ({ petId: (await addPet(service)).id })],
   ])('carry out equal requests under one key once, and give one answer: %s', async (_, path, bodyOf) => {
     for (let round = 0; round < 5; round++) {
       const headers = { 'idempotency-key': randomUUID() };
       const answers = await sendAll(10, path, await bodyOf(), headers);
       expect([...new Set(answers.map(shown))]).toEqual([expect.stringMatching(/^201 \/v1\//)]);
-      const made = answers.filter(({ headers: { 'idempotency-replayed': replayed } }) => !replayed);
+      const made = answers.filter((answer) => !isReplay(answer));
       expect(made).toHaveLength(1);
     }
   });
 
   it('take one order for an animal, whoever is asked', async () => {
     for (let round = 0; round < 5; round++) {
-      const { id: petId } = await addPet(one);
+      const { id: petId } = await addPet(service);
       const answers = await sendAll(10, '/v1/store/orders', { petId });
       const refused = answers.filter(({ status }) => status !== 201);
       expect(refused).toHaveLength(9);
       for (const answer of refused) expectError(answer, 'animal_not_available');
       expect(await statusOf(other, petId)).toBe('pending');
     }
+  });
+});
+
+describeInside('The record of a request', () => {
+  const create = (key: string, body: object = REX, apiKey = service.key, at = service) =>
+    at.post('/v1/pets', body, { headers: { 'idempotency-key': key, authorization: `Bearer ${apiKey}` } });
+  const deleteExpired = () => service.app.get(IdempotencyRecords).deleteExpired();
+  const age = (interval: string) => run(`UPDATE idempotency_records SET created_at = now() - interval '${interval}'`);
+
+  it('belongs to its API key and to those that replace it; two keys never meet', async () => {
+    const keys = service.app.get(KeysService);
+    const first = await keys.issue({ name: 'same name' });
+    const stranger = await keys.issue({ name: 'same name' });
+    const second = await keys.rotate(first.id, 60_000);
+    const third = await keys.rotate(second!.id, 60_000);
+    const key = randomUUID();
+    const { text } = await create(key, REX, first.key);
+    for (const successor of [second, third]) {
+      const again = await create(key, REX, successor!.key);
+      expect([again.text, isReplay(again)]).toEqual([text, true]);
+    }
+    const strange = await create(key, REX, stranger.key);
+    expect([strange.status, isReplay(strange), strange.text === text]).toEqual([201, false, false]);
+    expect((await create(key, { ...REX, name: 'Max' }, service.key)).status).toBe(201);
+  });
+
+  it('is kept for 24 hours, and no longer than needed', async () => {
+    const key = randomUUID();
+    const { text } = await create(key);
+    await age('23 hours 59 minutes');
+    await deleteExpired();
+    expect((await create(key)).text).toBe(text);
+    await age('24 hours 1 minute');
+    const recent = randomUUID();
+    await create(recent);
+    await deleteExpired();
+    expect(await run('SELECT FROM idempotency_records')).toHaveLength(1);
+    const later = await create(key, { ...REX, name: 'Max' });
+    expect([later.status, isReplay(later)]).toEqual([201, false]);
+    expect(isReplay(await create(recent))).toBe(true);
+  });
+
+  it('is stored with the change, or neither is', async () => {
+    await run('ALTER TABLE idempotency_records ADD CONSTRAINT none CHECK (false) NOT VALID');
+    const key = randomUUID();
+    const pet = { ...REX, name: `Never ${key}` };
+    const refused = await create(key, pet);
+    await run('ALTER TABLE idempotency_records DROP CONSTRAINT none');
+    expectError(refused, 'internal_error');
+    expect(refused.headers).not.toHaveProperty('location');
+    expect(await run(`SELECT FROM pets WHERE name = '${pet.name}'`)).toEqual([]);
+    expect((await create(key, pet)).status).toBe(201);
+    expect(await run(`SELECT FROM pets WHERE name = '${pet.name}'`)).toHaveLength(1);
+  });
+
+  describe('between two replicas', () => {
+    it('makes an equal request wait for the first', async () => {
+      const key = randomUUID();
+      const blocker = await service.database.connect();
+      await blocker.query('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
+      const first = create(key);
+      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      await until(async () => (await run(waiting)).length >= 1);
+      const second = create(key, REX, service.key, other);
+      await until(async () => (await run(waiting)).length >= 2);
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      expect((await first).status).toBe(201);
+      expect([isReplay(await second), (await second).text]).toEqual([true, (await first).text]);
+    });
   });
 });

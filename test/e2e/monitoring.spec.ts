@@ -15,13 +15,13 @@ import { until } from './support/until.js';
 
 const onLinux = existsSync('/dev/full') ? describe : describe.skip;
 
-describe('Health', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
 
+describe('Health', () => {
   it.each(['/health/live', '/health/ready'])('%s answers 200 without a key', async (path) => {
     expectAnswer(await service.call('GET', path), 200, { status: 'ok' });
   });
@@ -68,12 +68,6 @@ describe('Health', () => {
 });
 
 describeInside('The log', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
   const linesOf = async (send: () => Promise<unknown>): Promise<Record<string, unknown>[]> => {
     const from = service.log.length;
     await send();
