@@ -10,19 +10,13 @@ const PAGE = 'src/http/docs/page/guide.html';
 /** What links to files of the repository become on the page; undefined: only their text. */
 const SERVED = { '../openapi.json': '{root}/openapi.json', '../clients/typescript/README.md': undefined };
 
-const { AppModule } = await import('../dist/app.module.js');
+await import('../dist/app.module.js'); // features declare their errors
 const { allErrors } = await import('../dist/api/errors.js');
-void AppModule; // features declare their errors when they are imported
+const errors = allErrors().map(({ code, status, advice }) => `- \`${code}\` (${status}): ${advice}`);
 
-const guide = between('errors', readFileSync(GUIDE, 'utf8'), allErrors().map(itemOf).join('\n'));
+const guide = between('errors', readFileSync(GUIDE, 'utf8'), errors.join('\n'));
 writeOrCheck(GUIDE, guide, 'npm run guide');
 writeOrCheck(PAGE, between('guide', readFileSync(PAGE, 'utf8'), render(guide)), 'npm run guide');
-
-/** Wraps the line at 120 characters. */
-function itemOf({ code, status, advice }) {
-  const text = `\`${code}\` (${status}): ${advice}`;
-  return `- ${text.replaceAll(/(.{1,117}\S)(?: |$)/g, '$1\n  ').trimEnd()}`;
-}
 
 /** Replaces what a text has between two comments. */
 function between(name, text, content) {
@@ -40,11 +34,9 @@ function render(markdown) {
       const target = href in SERVED ? SERVED[href] : href;
       return target === undefined ? text : `<a href="${target}">${text}</a>`;
     },
-    // Scrollable elements must be reachable by keyboard.
-    code: ({ text }) =>
-      `<pre tabindex="0"><code>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</code></pre>\n`,
   };
-  const main = new Marked(gfmHeadingId(), { renderer }).parse(markdown).trimEnd();
+  const html = new Marked(gfmHeadingId(), { renderer }).parse(markdown).trimEnd();
+  const main = html.replaceAll('<pre>', '<pre tabindex="0">'); // scrollable elements must be reachable by keyboard
   const links = getHeadingList().flatMap(({ level, id, text }) =>
     level === 2 ? [`<a href="#${id}">${text}</a>`] : [],
   );
