@@ -1,4 +1,4 @@
-// Runs Jest, once all is installed and built: `npm test -- listPets` runs the tests of one operation.
+// Runs Jest, once all is installed and built: `npm test -- list-pets` runs one file.
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { giveUp, root, run } from './support/programs.mjs';
@@ -10,10 +10,4 @@ if (BASE_URL && !API_KEY)
 prepare(); // tests start its programs
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']; // Jest on ES modules
 const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-process.exitCode = await run(process.execPath, [...flags, jest, ...process.argv.slice(2).map(fileOf)]);
-
-/** The tests of `listPets` are in `list-pets.spec.ts`. */
-function fileOf(argument) {
-  const isOperation = /^[a-z]+(?:[A-Z][a-z]+)+$/.test(argument);
-  return isOperation ? argument.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : argument;
-}
+process.exitCode = await run(process.execPath, [...flags, jest, ...process.argv.slice(2)]);

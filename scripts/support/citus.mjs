@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import pg from 'pg';
 import { findBinaries, startPostgres } from './postgres.mjs';
 import { missing, root } from './programs.mjs';
 
@@ -25,23 +24,21 @@ const UNPACK = `apt-get download postgresql-$1 postgresql-client-$1
 for package in *.deb; do dpkg-deb --extract $package .; done
 tar -xzf "$2" --no-same-owner`;
 
-/** Starts a coordinator, the first of `nodes`, and workers. Databases that are created on it are on all nodes. */
-export async function startCitus({ workers = 2, settings = {} } = {}) {
+/** Starts a coordinator, the first of `nodes`, and two workers. Databases that are created on it are on all nodes. */
+export async function startCitus() {
   process.env.POSTGRES_BINARIES = findExtension();
-  const start = () => startPostgres({ ...SETTINGS, ...settings });
-  const nodes = await Promise.all(Array.from({ length: workers + 1 }, start));
-  const [coordinator] = nodes;
+  const nodes = await Promise.all(Array.from({ length: 3 }, () => startPostgres(SETTINGS)));
+  const [{ url, port }, ...workers] = nodes;
   const addNodes = [
-    `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`,
-    ...nodes.slice(1).map(({ port }) => `SELECT citus_add_node('127.0.0.1', ${port})`),
+    `SELECT citus_set_coordinator_host('127.0.0.1', ${port})`,
+    ...workers.map((worker) => `SELECT citus_add_node('127.0.0.1', ${worker.port})`),
   ];
   // CREATE DATABASE copies template1, to which nobody is connected then.
   for (const database of ['postgres', 'template1']) {
-    for (const { url } of nodes) await run(at(url, database), 'CREATE EXTENSION citus');
-    await run(at(coordinator.url, database), ...addNodes);
+    for (const node of nodes) run(at(node.url, database), 'CREATE EXTENSION citus');
+    run(at(url, database), ...addNodes);
   }
-  for (const { url } of nodes) await run(url, 'ALTER DATABASE template1 ALLOW_CONNECTIONS false', END_SESSIONS);
-  const { url } = coordinator;
+  for (const node of nodes) run(node.url, 'ALTER DATABASE template1 ALLOW_CONNECTIONS false', END_SESSIONS);
   return { url, nodes, remove: () => Promise.all(nodes.map((node) => node.remove())) };
 }
 
@@ -49,11 +46,9 @@ const END_SESSIONS = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activi
 
 const at = (url, database) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
 
-async function run(url, ...statements) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
+function run(url, ...statements) {
+  const psql = join(findBinaries(), 'psql');
+  execFileSync(psql, ['-qX', '-v', 'ON_ERROR_STOP=1', url], { input: statements.join(';'), stdio: 'pipe' });
 }
 
 /** The programs of an installed PostgreSQL that has the extension, or of Debian's latest with the files of the archive. */
