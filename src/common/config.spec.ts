@@ -65,6 +65,7 @@ describe('The configuration', () => {
     [{ PORT: '80', METRICS_PORT: '80' }, 'METRICS_PORT must differ from PORT'],
     [{ DATABASE_DISTRIBUTION: 'citus' }, 'DATABASE_DISTRIBUTION needs DATABASE_URL'],
     [{ DATABASE_DIRECT_URL: POSTGRES }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+    [{ KEY_ENVIRONMENT: 'live' }, 'KEY_ENVIRONMENT=live needs DATABASE_URL'],
     [{ GETPET_SUNSET_ON: '2025-01-01' }, 'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON'],
   ])('refuses the contradiction of %j', (env, message) => {
     expect(() => loadConfig(env)).toThrow(message);

@@ -48,12 +48,7 @@ export class Config {
   }
 
   warnings(): string[] {
-    const warnings = variablesWithoutEffect().map((name) => `${name} has no effect: see docs/settings.md.`);
-    if (!this.databaseUrl && this.keyEnvironment === 'live')
-      warnings.push(
-        'Data is kept in a folder of this machine only, beside live keys: set DATABASE_URL for production.',
-      );
-    return warnings;
+    return variablesWithoutEffect().map((name) => `${name} has no effect: see docs/settings.md.`);
   }
 }
 
@@ -117,11 +112,15 @@ function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
 }
 
 function contradictionsOf(config: Config): string[] {
-  const { databaseUrl, databaseDirectUrl, databaseDistribution, port, metricsPort, host, metricsHost } = config;
+  const { databaseUrl, databaseDirectory, databaseDirectUrl, databaseDistribution } = config;
+  const { keyEnvironment, port, metricsPort, host, metricsHost } = config;
   const contradictions: Record<string, unknown> = {
     'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON': config.getPetSunsetOn < config.getPetDeprecatedOn,
     'METRICS_PORT must differ from PORT: choose another port, or 0 for any free one':
       port !== 0 && port === metricsPort && (host === metricsHost || [host, metricsHost].some(isEveryAddress)),
+    // Otherwise a typo would start a deployment, or a command of it, on a new and empty database.
+    'KEY_ENVIRONMENT=live needs DATABASE_URL, or another DATABASE_DIR to keep the data on this machine':
+      keyEnvironment === 'live' && !databaseUrl && databaseDirectory === SETTINGS.databaseDirectory.value,
     'DATABASE_DISTRIBUTION needs DATABASE_URL, the address of the coordinator': databaseDistribution && !databaseUrl,
     'DATABASE_DIRECT_URL needs DATABASE_URL, the address of the pooler': databaseDirectUrl && !databaseUrl,
   };

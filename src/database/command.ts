@@ -14,7 +14,7 @@ const WAIT_MS = 10_000;
 /** Runs `use` with the providers of one module, connected to the configured database. */
 export async function withModule<T>(module: Type, use: (context: INestApplicationContext) => Promise<T>): Promise<T> {
   const config = loadConfig();
-  requireDatabase(config);
+  if (!config.databaseUrl) process.stderr.write(`In the embedded database ${config.databaseDirectory}:\n`);
   const providers = [{ provide: Config, useValue: config }, Clock, Metrics];
   const common = { module: CommandModule, global: true, providers, exports: [...providers] };
   const root = { module: class {}, imports: [common, DatabaseModule.forRoot(), module] };
@@ -36,14 +36,6 @@ export async function withModule<T>(module: Type, use: (context: INestApplicatio
 
 @Module({})
 class CommandModule {}
-
-/** Otherwise a command without the settings of the deployment would succeed, in a database of its own. */
-function requireDatabase({ databaseUrl, databaseDirectory, keyEnvironment }: Config): void {
-  if (databaseUrl) return;
-  if (keyEnvironment === 'live' && databaseDirectory === new Config().databaseDirectory)
-    throw new UsageError('KEY_ENVIRONMENT is live: set DATABASE_URL or DATABASE_DIR (in quotes, if a shell reads it).');
-  process.stderr.write(`In the embedded database ${databaseDirectory}:\n`);
-}
 
 async function waitFor(database: Database): Promise<void> {
   await Promise.race([database.whenReady(), sleep(WAIT_MS, undefined, { ref: false })]);

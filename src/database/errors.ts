@@ -49,8 +49,9 @@ export function meaningOf(thrown: unknown): Meaning | undefined {
 export const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? causeOf(thrown).message : String(thrown);
 
-/** TypeORM wraps the errors of pg; Node.js collects those of all addresses of a host. */
+/** We and TypeORM wrap the errors of pg; Node.js collects those of all addresses of a host. */
 function causeOf(error: Error): DriverError {
+  if (error instanceof DatabaseUnavailable && error.cause instanceof Error) return causeOf(error.cause);
   if (error instanceof QueryFailedError) return error.driverError as DriverError;
   return (error instanceof AggregateError ? error.errors[0] : error) as DriverError;
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../api/body.js';
 import { ApiError, ERROR_CODES, errorOfConstraint, kindOf, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
-import { meaningOf } from '../database/errors.js';
+import { meaningOf, reasonOf } from '../database/errors.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -27,10 +27,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   const error = toApiError(thrown, request.method);
   if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'unexpected failure');
   else if (error.status >= 500 && thrown !== error)
-    request.log.warn(
-      { requestId: request.id, reason: thrown instanceof Error ? thrown.message : String(thrown) },
-      error.message,
-    );
+    request.log.warn({ requestId: request.id, reason: reasonOf(thrown) }, error.message);
   if (reply.sent || reply.raw.headersSent) return; // the response has begun
   reply.errorCode = error.code;
   void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));

@@ -146,6 +146,7 @@ describeInside('API keys', () => {
   it('are stored as a hash, and appear in no row and no line of the log', async () => {
     const { id, key } = await keys.issue({ name: 'stored' });
     await list(key);
+    await list(`${key}x`);
     const row = await stored(id);
     expect(row['hash']).toHaveLength(32);
     const secret = key.slice('pets_test_'.length + 4);
@@ -154,6 +155,7 @@ describeInside('API keys', () => {
     );
     const log = service.log.join('\n');
     expect(log).toContain('"key":"stored"');
+    expect(log).toMatch(/"address":"(?:::ffff:)?127\.0\.0\.1"/);
     expect(log).not.toMatch(/pets_(test|live)_\w{5,}/);
     expect(log).not.toContain(secret);
   });
