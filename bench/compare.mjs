@@ -37,7 +37,7 @@ export async function compare(contestants, form) {
   }
   if (form.longRun > 0) await longRun(all, form.longRun);
   for (const one of all) await one.stop();
-  await postgres.remove();
+  postgres.remove();
   return { contestants: all, workloads, rounds: form.rounds, seconds: form.seconds, rows: few.rows };
 }
 

@@ -10,4 +10,4 @@ if (!command) giveUp(`Which command? Usage: npm run with-${kind} -- <command> [a
 const servers = await (kind === 'citus' ? startCitus() : startPostgres());
 const distribution = kind === 'citus' && { DATABASE_DISTRIBUTION: kind };
 process.exitCode = await run(command, args, { ...process.env, DATABASE_URL: servers.url, ...distribution });
-await servers.remove();
+servers.remove();

@@ -39,7 +39,7 @@ export async function startCitus() {
     run(at(url, database), ...addNodes);
   }
   for (const node of nodes) run(node.url, 'ALTER DATABASE template1 ALLOW_CONNECTIONS false', END_SESSIONS);
-  return { url, nodes, remove: () => Promise.all(nodes.map((node) => node.remove())) };
+  return { url, nodes, remove: () => nodes.forEach((node) => node.remove()) };
 }
 
 const END_SESSIONS = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'template1'";

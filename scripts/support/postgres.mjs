@@ -36,17 +36,13 @@ export async function startPostgres(settings = {}) {
     const mode = signal === 'SIGQUIT' ? 'immediate' : 'fast';
     if (existsSync(join(data, 'postmaster.pid'))) await promisify(execFile)(...control('stop', '-m', mode));
   }
-  async function remove() {
-    process.off('exit', end);
-    await stop().catch(() => {}); // it has ended by itself
-    rmSync(folder, { recursive: true, force: true });
-  }
-  function end() {
+  function remove() {
+    process.off('exit', remove);
     spawnSync(...control('stop', '-m', 'immediate'));
     rmSync(folder, { recursive: true, force: true });
   }
 
-  process.on('exit', end);
+  process.on('exit', remove);
   await start();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   return { url, port, data, account, start, stop, remove };

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { Statements } from '../../src/database/statements.js';
-import type { ListSamplesQuery, NewSampleDto } from './dto/sample.dto.js';
+import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
 import { Sample } from './sample.entity.js';
 
 /** The database access of samples. */
@@ -34,8 +34,9 @@ export class SamplesRepository {
     return manager.findOne(Sample, { where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async update(id: bigint, changed: Partial<Sample>, manager: EntityManager): Promise<void> {
-    await manager.update(Sample, { id }, changed);
+  /** Undefined fields stay as they are. */
+  update(sample: Sample, change: SampleChangeDto, manager: EntityManager): Promise<Sample> {
+    return manager.save(this.samples.merge(sample, change));
   }
 
   /** Tells whether there was one. */

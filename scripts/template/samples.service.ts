@@ -30,10 +30,7 @@ export class SamplesService {
   update(id: bigint, change: SampleChangeDto, outer?: EntityManager): Promise<Sample> {
     return this.transactions.run(outer, async (manager) => {
       const sample = found(await this.samples.lock(id, manager));
-      const { name = sample.name, openFrom = sample.openFrom } = change;
-      const changed = { name, openFrom };
-      await this.samples.update(id, changed, manager);
-      return { id, ...changed };
+      return this.samples.update(sample, change, manager);
     });
   }
 
