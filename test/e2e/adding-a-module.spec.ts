@@ -27,7 +27,7 @@ const guide = readFileSync('docs/adding-a-module.md', 'utf8');
   });
 
   it('makes a feature that passes its own tests', () => {
-    run('scripts/generate.mjs', 'clinics');
+    run('scripts/generate.mjs', 'clinics', 'clinic');
     const changes = [...guide.matchAll(CHANGE)];
     expect(changes).toHaveLength(guide.split('```diff').length - 1);
     for (const [, path, lines] of changes) change(path!, lines!);
