@@ -42,13 +42,20 @@ class HeldController {
 @Module({ controllers: [HeldController] })
 class HeldModule {}
 
+/** Has the database of all. */
+let base: Service;
+beforeAll(async () => {
+  base = await startService();
+});
+afterAll(() => base.stop());
+
 describeInside('Rate limits', () => {
   const stops: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).toReversed()) await stop();
   });
-  const start = async (settings: Partial<Config>, beside?: Service): Promise<Service> => {
-    const service = await startService(settings, undefined, [], beside);
+  const start = async (settings: Partial<Config>): Promise<Service> => {
+    const service = await startService(settings, undefined, [], base);
     stops.push(service.stop);
     return service;
   };
@@ -129,7 +136,7 @@ describeInside('Rate limits', () => {
     it('are shared by replicas', async () => {
       const { url: redisUrl, counts } = await startRedis(stops);
       const one = await start({ rateLimitPerKey: 3, redisUrl });
-      const other = await start({ rateLimitPerKey: 3, redisUrl }, one);
+      const other = await start({ rateLimitPerKey: 3, redisUrl });
       const keys = one.app.get(KeysService);
       const issued = await Promise.all(['a', 'b', 'c'].map(async (name) => (await keys.issue({ name })).key));
       const [first = '', second = '', shared = ''] = issued;
@@ -150,7 +157,7 @@ describeInside('The limit of concurrent requests', () => {
   let service: Service;
   beforeAll(async () => {
     const settings = { maxConcurrentRequests: 1, corsOrigins: [ORIGIN] };
-    service = await startService(settings, undefined, [HeldModule]);
+    service = await startService(settings, undefined, [HeldModule], base);
   });
   afterAll(() => service.stop());
 
