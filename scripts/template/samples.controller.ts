@@ -11,6 +11,7 @@ import { sampleNameTaken } from './samples.errors.js';
 import { SamplesService } from './samples.service.js';
 
 @Resource('samples', 'The samples')
+@InStage('experimental')
 @Controller('samples')
 export class SamplesController {
   constructor(private readonly samples: SamplesService) {}
@@ -21,7 +22,6 @@ export class SamplesController {
     description: 'Lists samples in ascending order of id, a page at a time.',
   })
   @Paged({ name: 'Samples', item: SampleDto, description: 'A page of samples.', examples: SAMPLES_EXAMPLES })
-  @InStage('experimental')
   async listSamples(@Query() query: ListSamplesQuery): Promise<Page<SampleDto>> {
     return (await this.samples.list(query)).map((sample) => SampleDto.from(sample));
   }
@@ -37,7 +37,6 @@ export class SamplesController {
     parameter: 'sampleId',
   })
   @Refuses(sampleNameTaken)
-  @InStage('experimental')
   createSample(@Body() newSample: NewSampleDto, @RecordedChange() change: Change): Promise<SampleDto> {
     return change.run(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));
   }
@@ -45,7 +44,6 @@ export class SamplesController {
   @Get(':sampleId')
   @ApiOperation({ summary: 'Get a sample', description: 'Returns the sample with this id.' })
   @ApiOkResponse({ type: SampleDto, description: 'The sample.', examples: SAMPLE_EXAMPLES })
-  @InStage('experimental')
   async getSample(@Param() { sampleId }: SamplePath): Promise<SampleDto> {
     return SampleDto.from(await this.samples.get(sampleId));
   }
@@ -54,7 +52,6 @@ export class SamplesController {
   @ApiOperation({ summary: 'Change a sample', description: 'Changes the fields that are sent.' })
   @Updated({ type: SampleDto, description: 'The changed sample.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
-  @InStage('experimental')
   updateSample(
     @Param() { sampleId }: SamplePath,
     @Body() sampleChange: SampleChangeDto,
@@ -66,7 +63,6 @@ export class SamplesController {
   @Delete(':sampleId')
   @ApiOperation({ summary: 'Delete a sample', description: 'Deletes the sample with this id.' })
   @Deleted({ description: 'The sample was deleted.' })
-  @InStage('experimental')
   deleteSample(@Param() { sampleId }: SamplePath, @RecordedChange() change: Change): Promise<void> {
     return change.run((manager) => this.samples.delete(sampleId, manager));
   }

@@ -11,6 +11,7 @@ import { animalNotAvailable, orderComplete } from './orders.errors.js';
 import { OrdersService } from './orders.service.js';
 
 @Resource('store', 'Orders of animals')
+@InStage('experimental')
 @Controller('store/orders')
 export class OrdersController {
   constructor(private readonly orders: OrdersService) {}
@@ -18,7 +19,6 @@ export class OrdersController {
   @Get()
   @ApiOperation({ summary: 'List all orders', description: 'Lists orders in ascending order of id, a page at a time.' })
   @Paged({ name: 'Orders', item: OrderDto, description: 'A page of orders.', examples: ORDERS_EXAMPLES })
-  @InStage('experimental')
   async listOrders(@Query() query: ListOrdersQuery): Promise<Page<OrderDto>> {
     return (await this.orders.list(query)).map((order) => OrderDto.from(order));
   }
@@ -38,7 +38,6 @@ export class OrdersController {
     parameter: 'orderId',
   })
   @Refuses(animalNotAvailable)
-  @InStage('experimental')
   createOrder(@Body() newOrder: NewOrderDto, @RecordedChange() change: Change): Promise<OrderDto> {
     return change.run(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));
   }
@@ -46,7 +45,6 @@ export class OrdersController {
   @Get(':orderId')
   @ApiOperation({ summary: 'Get an order', description: 'Returns the order with this id.' })
   @ApiOkResponse({ type: OrderDto, description: 'The order.', examples: ORDER_EXAMPLES })
-  @InStage('experimental')
   async getOrder(@Param() { orderId }: OrderPath): Promise<OrderDto> {
     return OrderDto.from(await this.orders.get(orderId));
   }
@@ -59,7 +57,6 @@ export class OrdersController {
   @ApiBody({ type: OrderChangeDto, examples: ORDER_CHANGE_EXAMPLES })
   @Updated({ type: OrderDto, description: 'The changed order.', examples: ORDER_EXAMPLES })
   @Refuses(orderComplete)
-  @InStage('experimental')
   updateOrder(
     @Param() { orderId }: OrderPath,
     @Body() orderChange: OrderChangeDto,
@@ -72,7 +69,6 @@ export class OrdersController {
   @ApiOperation({ summary: 'Delete an order', description: 'The animal becomes `available` again.' })
   @Deleted({ description: 'The order was deleted.' })
   @Refuses(orderComplete)
-  @InStage('experimental')
   deleteOrder(@Param() { orderId }: OrderPath, @RecordedChange() change: Change): Promise<void> {
     return change.run((manager) => this.orders.delete(orderId, manager));
   }

@@ -21,7 +21,7 @@ export function listResources(document: OpenAPIObject): void {
   document.tags = [...found].map(([name, description]) => ({ name, description }));
 }
 
-/** Marks an operation whose interface may still change. The others are stable. */
-export function InStage(stability: 'experimental' | 'beta'): MethodDecorator {
+/** Marks an operation, or all of a controller, whose interface may still change. The others are stable. */
+export function InStage(stability: 'experimental' | 'beta'): ClassDecorator & MethodDecorator {
   return ApiExtension('x-stability', stability);
 }
