@@ -110,7 +110,7 @@ describe('The page at /docs', () => {
 
   describeInside('of a deployment with settings', () => {
     const withSettings = async (settings: Partial<Config>, use: (own: Service) => Promise<void>) => {
-      const own = await startService(settings);
+      const own = await startService(settings, undefined, [], service);
       await use(own).finally(() => own.stop());
     };
     const documentOf = async (own: Service) =>

@@ -168,7 +168,7 @@ describe('Methods', () => {
 describeInside('Requests from other origins', () => {
   let open: Service;
   beforeAll(async () => {
-    open = await startService({ corsOrigins: [ORIGIN] });
+    open = await startService({ corsOrigins: [ORIGIN] }, undefined, [], service);
   });
   afterAll(() => open.stop());
 
