@@ -1,19 +1,17 @@
 // The alerts of docker/prometheus, in fast motion on a real Prometheus, fire when they should, and only then.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/support/free-port.mjs';
 import { require, root } from '../scripts/support/programs.mjs';
-import { defer, expect, isShort, runDrill, until } from './support/drill.mjs';
-import { ask, closedLoop, mixed, openLoop, succeeded } from './support/load.mjs';
+import { expect, isShort, runDrill, until } from './support/drill.mjs';
+import { ask, closedLoop, mixed, openLoop } from './support/load.mjs';
 import { start, startHaproxy, startStore } from './support/programs.mjs';
 
 const QUIET_MS = isShort ? 5_000 : 600_000;
 const PATIENCE_MS = 90_000;
-const FASTER = 12;
+const FASTER = { s: 1 / 12, m: 5, d: 7_200 }; // in seconds
 const MOST_SECONDS = isShort ? 10 : 30; // what waits longer than another still does
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const CLIENTS = 700; // more than HAProxy takes
 const UNREAD = 12_000;
 const BAD = `CREATE FUNCTION bad() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''on purpose''; END';
@@ -26,7 +24,7 @@ await runDrill(async () => {
   const settings = { LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1' };
   const { database, services, key, sql } = await startStore({ replicas: 2, settings, output: 'pipe' });
   const { origin, status } = await startHaproxy(services);
-  const { fired, isCalm } = await startPrometheus(services.map(({ metrics }) => metrics).concat(status));
+  const { fired, isCalm } = await startPrometheus(database, services.map(({ metrics }) => metrics).concat(status));
   const [, second] = services;
   openLoop(40, mixed(origin, key));
   await delay(QUIET_MS);
@@ -67,60 +65,39 @@ await runDrill(async () => {
   await incident('slow creates', ['Slow'], () => sql(SLOW).then(() => () => sql(GOOD)), ['Refused']);
   await incident('a log that nobody reads', ['LogLinesLost'], async () => {
     second.child.stdout.pause();
-    const unread = closedLoop(100, () => ask(second.origin, 'GET', '/v1/nothing', { key }));
-    await until('enough lines', () => unread.answers.length >= UNREAD, PATIENCE_MS);
-    await unread.finish();
+    await closedLoop(100, () => ask(second.origin, 'GET', '/v1/nothing', { key }), UNREAD).ended;
     return () => second.child.stdout.resume();
   });
-  await incident('overload', ['Refused'], () => overload(origin, key).finish, ['Slow']);
+  const page = (client) => ask(origin, 'GET', `/v1/pets?limit=100&after=${client}`, { key });
+  await incident('overload', ['Refused'], () => closedLoop(CLIENTS, page).finish, ['Slow']);
 });
 
-function overload(origin, key) {
-  return closedLoop(CLIENTS, async (client) => {
-    const answer = await ask(origin, 'GET', `/v1/pets?limit=100&after=${client}`, { key });
-    if (!succeeded(answer)) await delay(50);
-    return answer;
-  });
-}
-
 /** Scrapes two replicas and HAProxy. `fired` has how often each alert began to fire. */
-async function startPrometheus(targets) {
-  const program = require('prometheus', 'prometheus');
-  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'));
-  defer(() => rmSync(folder, { recursive: true, force: true }));
-  const rules = readFileSync(join(root, 'docker/prometheus/rules.yml'), 'utf8');
-  writeFileSync(join(folder, 'rules.yml'), rules.replaceAll(/(?<=\[|offset | for: )\d+[smhd]/g, faster));
-  const [one, two, proxy] = targets.map((target) => ({ targets: [target] }));
-  const jobs = { 'animal-store': [one, two], haproxy: [proxy] };
-  const config = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
-    rule_files: ['rules.yml'],
-    scrape_configs: Object.entries(jobs).map(([name, each]) => ({ job_name: name, static_configs: each })),
+async function startPrometheus(database, targets) {
+  const folder = join(database.data, '..'); // is removed with the database
+  const adapt = (file, pattern, change) => {
+    const text = readFileSync(join(root, 'docker/prometheus', file), 'utf8');
+    writeFileSync(join(folder, file), text.replaceAll(pattern, change));
   };
-  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config)); // which is YAML
+  const faster = (_, count, unit) => `${Math.min(MOST_SECONDS, count * FASTER[unit]) * 1_000}ms`;
+  adapt('rules.yml', /(?<=\[|offset | for: )(\d+)([smhd])/g, faster);
+  adapt('prometheus.yml', /15s|(?<=')[\w-]+:\d+(?=')/g, (found) => (found === '15s' ? '1s' : targets.shift()));
   const address = `127.0.0.1:${await freePort()}`;
-  const flags = [`--web.listen-address=${address}`, `--storage.tsdb.path=${folder}/data`, '--log.level=error'];
-  start(program, [`--config.file=${folder}/prometheus.yml`, ...flags]);
+  const flags = [`--web.listen-address=${address}`, `--storage.tsdb.path=${folder}/metrics`, '--log.level=error'];
+  start(require('prometheus', 'prometheus'), [`--config.file=${folder}/prometheus.yml`, ...flags]);
 
   const get = async (path) => {
     const { status, text } = await ask(`http://${address}`, 'GET', `/api/v1/${path}`);
     return status === 200 ? JSON.parse(text).data : { alerts: [], result: [] };
   };
-  const isUp = async () => (await get('query?query=up%3D%3D1')).result.length === targets.length;
-  await until('Prometheus scrapes all', isUp);
+  await until('Prometheus scrapes all', async () => (await get('query?query=up%3D%3D1')).result.length === 3);
   const fired = new Map();
   let firing = new Set();
-  const timer = setInterval(async () => {
+  setInterval(async () => {
     const { alerts } = await get('alerts');
     const now = new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname));
     for (const alert of now) if (!firing.has(alert)) fired.set(alert, (fired.get(alert) ?? 0) + 1);
     firing = now;
   }, 300);
-  defer(() => clearInterval(timer));
   return { fired, isCalm: () => firing.size === 0 };
-}
-
-function faster(text) {
-  const seconds = Number.parseInt(text, 10) * SECONDS[text.at(-1)];
-  return `${Math.min(MOST_SECONDS, Math.max(1, seconds / FASTER)) * 1_000}ms`;
 }

@@ -1,19 +1,22 @@
 // What a drill tells, what it expects, and what it undoes at its end.
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { say } from '../../scripts/support/programs.mjs';
 
 export const isShort = process.argv.includes('--short');
 
+const name = basename(process.argv[1], '.mjs').padEnd(15); // two drills may run at once
 const deferred = [];
 let failures = 0;
 
-const seconds = () => (performance.now() / 1_000).toFixed(1);
-
-export const tell = (text) => say(`  ${seconds().padStart(5)} s  ${text}`);
+export function tell(text, mark = '') {
+  const seconds = (performance.now() / 1_000).toFixed(1).padStart(6);
+  say(`${name} ${seconds} s  ${mark.padEnd(6)}  ${text}`);
+}
 
 export function expect(text, holds) {
   if (!holds) failures++;
-  say(`  ${holds ? 'ok      ' : 'FAILED  '} ${text}`);
+  tell(text, holds ? 'ok' : 'FAILED');
 }
 
 /** What is deferred last is done first. */
@@ -21,24 +24,16 @@ export const defer = (undo) => deferred.push(undo);
 
 /** Runs a drill to its end and exits. */
 export async function runDrill(run) {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void fail(signal));
-  process.on('uncaughtException', fail); // in a loop that nobody waits for yet
-  await run().then(end, fail);
-}
-
-async function fail(error) {
-  expect(`the drill completes: ${error.stack ?? error}`, false);
-  await end();
-}
-
-async function end() {
-  while (deferred.length > 0) {
-    const undo = deferred.pop();
-    await Promise.resolve()
-      .then(undo)
-      .catch((error) => say(`  clean-up: ${error.message}`));
-  }
-  say(`  ${failures === 0 ? 'passed' : 'FELL SHORT'} in ${seconds()} s`);
+  const interrupted = new Promise((_, reject) => {
+    // An exception is one in a loop that nobody waits for yet.
+    for (const event of ['SIGINT', 'SIGTERM', 'uncaughtException']) process.on(event, reject);
+  });
+  await Promise.race([run(), interrupted]).catch((error) => {
+    expect(`the drill completes: ${error.stack ?? error}`, false);
+  });
+  for (const undo of deferred.toReversed())
+    await (async () => undo())().catch((error) => tell(`clean-up: ${error.message}`));
+  tell(failures === 0 ? 'passed' : 'FELL SHORT');
   process.exit(failures === 0 ? 0 : 1);
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from './drill.mjs';
+import { expect, tell, until } from './drill.mjs';
 
 const PATIENCE_MS = 10_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 1_000, scheduling: 'fifo' });
@@ -20,8 +20,7 @@ export async function ask(origin, method, path, { key, body, repeatable } = {}) 
   const answer = await exchange(origin + path, { method, headers }, content).catch(({ code, message }) => {
     return { status: 0, text: code ?? message, headers: {} };
   });
-  const at = performance.now();
-  return { ...answer, sentAt, at, ms: at - sentAt };
+  return { ...answer, sentAt, ms: performance.now() - sentAt };
 }
 
 async function exchange(url, options, content) {
@@ -35,19 +34,19 @@ export const succeeded = ({ status }) => status >= 200 && status < 300;
 
 /** With Retry-After and an Error body. */
 export function refusedProperly({ status, text, headers }) {
-  if (status !== 503 && status !== 429) return false;
-  try {
-    const { code, message, ...rest } = JSON.parse(text);
-    return /^\d+$/.test(headers['retry-after']) && Boolean(code && message) && rest.status === status;
-  } catch {
-    return false;
-  }
+  if (![503, 429].includes(status) || !text.startsWith('{')) return false;
+  const { code, message, ...rest } = JSON.parse(text);
+  return /^\d+$/.test(headers['retry-after']) && Boolean(code && message) && rest.status === status;
 }
 
-/** Those that are neither a success nor a proper refusal. */
-export const wrongOf = (answers) => answers.filter((one) => !succeeded(one) && !refusedProperly(one));
+export function expectProper(answers, withinMs = PATIENCE_MS) {
+  const wrong = answers.filter((one) => !succeeded(one) && !refusedProperly(one));
+  tell(tally(answers));
+  expect(`each a success or a proper refusal (else ${tally(wrong)})`, wrong.length === 0);
+  expect(`each within ${withinMs} ms: ${slowest(answers)} ms`, slowest(answers) <= withinMs);
+}
 
-export const slowest = (answers) => Math.round(Math.max(0, ...answers.map(({ ms }) => ms)));
+export const slowest = (answers) => Math.round(answers.reduce((most, { ms }) => Math.max(most, ms), 0));
 
 /** Such as "200 × 1234, 503 (The database does not answer.) × 7". */
 export function tally(answers) {
@@ -62,33 +61,27 @@ export function tally(answers) {
 
 /** So many requests a second, whether or not they are answered. */
 export function openLoop(perSecond, send) {
-  const [answers, pending] = [[], new Set()];
+  const answers = [];
+  const sent = [];
   const begun = performance.now();
-  let sent = 0;
   const timer = setInterval(() => {
-    for (; sent < ((performance.now() - begun) / 1_000) * perSecond; sent++) {
-      const answer = send(sent).then((one) => (answers.push(one), pending.delete(answer)));
-      pending.add(answer);
-    }
+    while (sent.length < ((performance.now() - begun) / 1_000) * perSecond) sent.push(sendOne(sent.length));
   }, 5);
-  async function finish() {
-    clearInterval(timer);
-    await Promise.all(pending);
-    return answers;
-  }
+  const sendOne = async (i) => answers.push(await send(i));
+  const finish = () => (clearInterval(timer), Promise.all(sent).then(() => answers));
   return { answers, finish };
 }
 
-/** So many clients, each of which sends its next request after the answer to the last. */
-export function closedLoop(clients, send) {
+/** So many clients, each of which sends its next request after the answer to the last; it may end at so many answers. */
+export function closedLoop(clients, send, most = Infinity) {
   const answers = [];
   let isOver = false;
   const client = async (_, number) => {
-    for (let i = 0; !isOver; i++) answers.push(await send(number, i));
+    for (let i = 0; !isOver && answers.length < most; i++) answers.push(await send(number, i));
   };
-  const all = Promise.all(Array.from({ length: clients }, client));
-  const finish = () => ((isOver = true), all.then(() => answers));
-  return { answers, finish };
+  const ended = Promise.all(Array.from({ length: clients }, client));
+  const finish = () => ((isOver = true), ended.then(() => answers));
+  return { answers, ended, finish };
 }
 
 /** Pages, single animals, and one create in three. */
@@ -97,21 +90,18 @@ export const mixed = (origin, key) => (i) => {
   return ask(origin, 'GET', i % 3 === 1 ? `/v1/pets?limit=10&after=${i % 50}` : '/v1/pets?limit=1', { key });
 };
 
-/** A load before, during and after a misfortune, until creates succeed again. `cause` may return what ends it. */
-export async function endure(send, lastsMs, cause) {
+/** A load before, during and after a misfortune that begins, lasts and ends, until creates succeed again. */
+export async function endure(send, lastsMs, begin, end) {
   const load = openLoop(60, send);
   await until('a request succeeds', () => load.answers.some(succeeded));
-  const from = performance.now();
-  const end = await cause();
+  await begin();
   const begun = performance.now();
-  if (end) await delay(lastsMs);
-  const ending = performance.now();
-  await end?.();
+  await delay(lastsMs);
+  const during = load.answers.filter(({ sentAt }) => sentAt > begun);
+  await end();
   const ended = performance.now();
-  const isCreate = ({ at, status, ms }) => at > ended && status === 201 && ms < 500;
+  const isCreate = ({ sentAt, status, ms }) => sentAt > ended && status === 201 && ms < 500;
   const back = await until('a create succeeds again', () => load.answers.find(isCreate));
   await delay(500);
-  const answers = (await load.finish()).filter(({ at }) => at > from);
-  const during = answers.filter(({ sentAt, at }) => sentAt > begun && at < ending);
-  return { answers, during, backMs: Math.round(back.at - ended) };
+  return { answers: await load.finish(), during, backMs: Math.round(back.sentAt + back.ms - ended) };
 }
