@@ -37,8 +37,7 @@ function render(markdown) {
   };
   const html = new Marked(gfmHeadingId(), { renderer }).parse(markdown).trimEnd();
   const main = html.replaceAll('<pre>', '<pre tabindex="0">'); // scrollable elements must be reachable by keyboard
-  const links = getHeadingList().flatMap(({ level, id, text }) =>
-    level === 2 ? [`<a href="#${id}">${text}</a>`] : [],
-  );
+  const headings = getHeadingList().filter(({ level }) => level === 2);
+  const links = headings.map(({ id, text }) => `<a href="#${id}">${text}</a>`);
   return ['<nav class="contents" aria-label="Contents">', ...links, '</nav>', `<main>\n${main}\n</main>`].join('\n');
 }

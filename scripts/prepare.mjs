@@ -4,30 +4,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, root, say } from './support/programs.mjs';
 
+/** Installs the packages of package-lock.json and builds dist, unless that has been done. */
 export function prepare() {
-  install();
-  build();
-}
-
-/** Installs the packages of package-lock.json, unless they are there. */
-export function install() {
   if (Number.parseInt(process.versions.node, 10) < 20)
     giveUp(`This needs Node.js 20.19 or later, not ${process.version}: https://nodejs.org/`);
-  if (isInstalled()) return;
-  say('Installing the packages (npm ci) …');
   // NODE_ENV=production would leave out what builds the service.
-  run('npm', 'ci', '--include=dev', '--loglevel=error');
-}
-
-/** Builds dist, unless it is newer than everything that it is made of. */
-function build() {
-  const main = join(root, 'dist', 'main.js');
-  const built = existsSync(main) ? statSync(main).mtimeMs : 0;
-  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((path) => join('src', path)); // folders, too
-  const made = ['package-lock.json', 'nest-cli.json', '.swcrc', 'tsconfig.json', 'tsconfig.build.json', ...sources];
-  if (made.every((path) => statSync(join(root, path)).mtimeMs < built)) return;
-  say('Building (nest build) …');
-  run(process.execPath, join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build');
+  if (!isInstalled()) run('Installing the packages (npm ci) …', 'npm', 'ci', '--include=dev', '--loglevel=error');
+  const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
+  if (!isBuilt()) run('Building (nest build) …', process.execPath, nest, 'build');
 }
 
 /** By npm's record of what it installed. Optional packages are those of other platforms. */
@@ -40,7 +24,17 @@ function isInstalled() {
   );
 }
 
-function run(command, ...args) {
+/** Whether dist is newer than everything that it is made of. */
+function isBuilt() {
+  const main = join(root, 'dist', 'main.js');
+  const built = existsSync(main) ? statSync(main).mtimeMs : 0;
+  const sources = readdirSync(join(root, 'src'), { recursive: true }).map((path) => join('src', path)); // folders, too
+  const made = ['package-lock.json', 'nest-cli.json', '.swcrc', 'tsconfig.json', 'tsconfig.build.json', ...sources];
+  return made.every((path) => statSync(join(root, path)).mtimeMs < built);
+}
+
+function run(text, command, ...args) {
+  say(text);
   // Its output would be in that of the program that runs next.
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) giveUp(error?.message ?? 'Fix the error above and try again.');

@@ -6,13 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './support/free-port.mjs';
-import { pythonProgram, root, run, say } from './support/programs.mjs';
+import { giveUp, pythonProgram, root, run } from './support/programs.mjs';
 
-const program = pythonProgram('schemathesis', '4.32.5');
-if (!program) {
-  say('Schemathesis is left out: Python 3 with venv is not there.');
-  process.exit();
-}
+const program =
+  pythonProgram('schemathesis', '4.32.5') ?? giveUp('Schemathesis is left out: Python 3 with venv is not there.', 0);
 const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const port = String(await freePort());

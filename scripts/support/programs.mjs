@@ -19,9 +19,8 @@ export function giveUp(text, code = 1) {
 }
 
 export function require(program, debianPackage) {
-  return isInstalled(program)
-    ? program
-    : missing(program, `On Debian and Ubuntu: sudo apt-get install ${debianPackage}`);
+  if (isInstalled(program)) return program;
+  return missing(program, `On Debian and Ubuntu: sudo apt-get install ${debianPackage}`);
 }
 
 export const isInstalled = (program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0;
