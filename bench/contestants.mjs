@@ -42,10 +42,8 @@ export function prepareContestants({ quick, flat, against }) {
 }
 
 function buildGo() {
-  const { error, status } = spawnSync('go', ['build', '-o', 'dist/peer', '.'], {
-    cwd: join(peers, 'go'),
-    stdio: 'inherit',
-  });
+  const options = { cwd: join(peers, 'go'), stdio: 'inherit' };
+  const { error, status } = spawnSync('go', ['build', '-o', 'dist/peer', '.'], options);
   if (error) say('Go is not installed: its peer is left out.');
   else if (status !== 0) throw new Error('The peer in Go cannot be built.');
   return !error;

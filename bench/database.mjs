@@ -17,7 +17,6 @@ const FILL = `
 const PART = 1_000_000;
 
 export async function startDatabase() {
-  say('starting PostgreSQL');
   const postgres = await startPostgres(SETTINGS);
   moveServer(postgres);
   return postgres;

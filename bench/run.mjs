@@ -24,18 +24,14 @@ const rounds = Number(options.rounds ?? size.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) giveUp(USAGE);
 const isWhole = rounds >= 10 && !options.quick && !options.flat && !options.only && !options.against;
 
-for (const program of ['wrk', 'taskset']) require(program, program === 'wrk' ? program : 'util-linux');
+require('wrk', 'wrk');
 prepare();
 const { prepareContestants } = await import('./contestants.mjs');
 const { compare } = await import('./compare.mjs');
 const { judge, table, write } = await import('./report.mjs');
 
-const outcome = await compare(prepareContestants(options), {
-  ...options,
-  ...size,
-  rounds,
-  longRun: isWhole ? size.longRun : 0,
-});
+const longRun = isWhole ? size.longRun : 0;
+const outcome = await compare(prepareContestants(options), { ...options, ...size, rounds, longRun });
 say(`\n${table(outcome)}`);
 const problem = judge(outcome);
 if (problem) say(problem);
