@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -20,7 +20,8 @@ const HOW = `Install it for your PostgreSQL (https://docs.citusdata.com/en/stabl
 CITUS_ARCHIVE to a .tar.gz of its files for Debian's current PostgreSQL, such as usr/lib/postgresql/15/lib/citus.so.`;
 
 /** Which finds its files relative to its programs. An installed one may be of an earlier minor release than the archive. */
-const UNPACK = `apt-get download postgresql-$1 postgresql-client-$1
+const UNPACK = `download() { apt-get -qq download postgresql-$1 postgresql-client-$1; }
+download $1 || { apt-get -qq update && download $1; }
 for package in *.deb; do dpkg-deb --extract $package .; done
 tar -xzf "$2" --no-same-owner`;
 
@@ -57,14 +58,13 @@ function findExtension() {
   if (hasExtension(installed)) return installed;
   const { CITUS_ARCHIVE } = process.env;
   const [, major] = /postgresql\/(\d+)\/bin$/.exec(installed) ?? [];
-  if (!CITUS_ARCHIVE || !major) return missing('The extension Citus', HOW);
-  const archive = resolve(root, CITUS_ARCHIVE);
-  if (!existsSync(archive)) return missing(archive, HOW);
+  const archive = resolve(root, CITUS_ARCHIVE ?? '');
+  if (!CITUS_ARCHIVE || !major || !existsSync(archive)) return missing('The extension Citus', HOW);
   const folder = mkdtempSync(join(tmpdir(), 'citus-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755); // for the account of the servers
-  execFileSync('sh', ['-ec', UNPACK, 'sh', major, archive], { cwd: folder, stdio: 'pipe' });
-  return join(folder, installed);
+  const { status } = spawnSync('sh', ['-ec', UNPACK, 'sh', major, archive], { cwd: folder, stdio: ['ignore', 2, 2] });
+  return status === 0 ? join(folder, installed) : missing("Debian's current PostgreSQL", HOW);
 }
 
 const hasExtension = (binaries) => existsSync(join(shareOf(binaries), 'extension', 'citus.control'));

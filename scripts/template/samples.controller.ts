@@ -17,10 +17,7 @@ export class SamplesController {
   constructor(private readonly samples: SamplesService) {}
 
   @Get()
-  @ApiOperation({
-    summary: 'List all samples',
-    description: 'Lists samples in ascending order of id, a page at a time.',
-  })
+  @ApiOperation({ summary: 'List all samples', description: 'In ascending order of id, a page at a time.' })
   @Paged({ name: 'Samples', item: SampleDto, description: 'A page of samples.', examples: SAMPLES_EXAMPLES })
   async listSamples(@Query() query: ListSamplesQuery): Promise<Page<SampleDto>> {
     return (await this.samples.list(query)).map((sample) => SampleDto.from(sample));
