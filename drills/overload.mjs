@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { missing } from '../scripts/support/programs.mjs';
 import { expect, isShort, runDrill, tell, until } from './support/drill.mjs';
 import { ask, closedLoop, expectProper, openLoop, refusedProperly, succeeded } from './support/load.mjs';
 import { startHaproxy, startStore } from './support/programs.mjs';
@@ -15,6 +16,11 @@ const GOODPUT = 0.8;
 const MEMORY_MIB = 512;
 const BACK_MS = 5_000;
 const ANIMALS = 20_000;
+/** Of a core, so that the load does not take from the service what it is measured with. */
+const TENTH = ['--deadline', '--sched-runtime', '1000000', '--sched-period', '10000000', '--reset-on-fork'];
+
+if (spawnSync('chrt', [...TENTH, '0', 'true']).status !== 0)
+  missing('SCHED_DEADLINE', 'It takes Linux and the rights of root.');
 
 await runDrill(async () => {
   const { services, key, sql } = await startStore();
@@ -22,7 +28,7 @@ await runDrill(async () => {
   const { pid } = service.child;
   await sql(`INSERT INTO pets (name, category_id) SELECT 'animal ' || n, n FROM generate_series(1, ${ANIMALS}) n`);
   const { origin } = await startHaproxy(services);
-  tell(confine(pid) ? 'the service has a tenth of a core' : 'it takes root to confine the service');
+  spawnSync('chrt', [...TENTH, '--pid', '0', String(pid)]);
 
   /** Large pages: refusing costs a fifth of a small answer, so that three times their peak could not be refused. */
   const page = () => ask(origin, 'GET', `/v1/pets?limit=100&after=${randomInt(ANIMALS - 100)}`, { key });
@@ -55,10 +61,4 @@ async function measure(loop, seconds) {
   const took = (performance.now() - begun) / 1_000;
   const goodput = Math.round(answers.filter(succeeded).length / took);
   return { answers, goodput, sent: Math.round(answers.length / seconds) };
-}
-
-/** To a tenth of a core, so that the load does not take from the service what it is measured with. Takes the rights of root. */
-function confine(pid) {
-  const tenth = ['--deadline', '--sched-runtime', '1000000', '--sched-period', '10000000', '--reset-on-fork'];
-  return spawnSync('chrt', [...tenth, '--pid', '0', String(pid)]).status === 0;
 }

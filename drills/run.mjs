@@ -7,10 +7,10 @@ import { giveUp, root, run, say } from '../scripts/support/programs.mjs';
 
 const SKIPPED = 69;
 /** These need the machine for themselves. The others wait more than they work: two rows of them run side by side. */
-const ALONE = ['overload', 'slow-clients'];
+const ALONE = ['overload', 'slow-clients', 'cluster'];
 const ROWS = [
   ['alerts', 'rolling-restart'],
-  ['bad-day', 'cluster', 'database-away', 'nothing-lost'],
+  ['bad-day', 'database-away', 'nothing-lost'],
 ];
 
 const folder = join(root, 'drills');

@@ -42,7 +42,7 @@ const { status } = spawnSync(require('go', 'golang'), args, { cwd: folder, stdio
 rmSync(folder, { recursive: true });
 if (status !== 0)
   giveUp(
-    'openapi.json breaks what docs/released/openapi.json promises. Within v1 there are only additions: restore what is missing. ' +
+    'If oasdiff has run: openapi.json breaks what docs/released/openapi.json promises. Within v1 there are only additions: restore what is missing. ' +
       'If no caller can notice the change, add its line to docs/released/accepted-changes.txt, with the reason.',
   );
 say('openapi.json only adds to the released document.');

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { prepare } from './prepare.mjs';
 import { giveUp, root } from './support/programs.mjs';
 
 const TEMPLATE = 'scripts/template';
@@ -16,6 +17,7 @@ if (words.length !== 2 || plural === singular || !words.every((word) => /^[a-z]+
 const [folder, test] = [`src/${plural}`, `test/e2e/${plural}.spec.ts`];
 const taken = [folder, test].find(existsSync);
 if (taken) giveUp(`${taken} exists.`);
+prepare(); // what formats it
 
 const registered = withFeature(readFileSync(APP_MODULE, 'utf8'));
 for (const name of readdirSync(TEMPLATE, { recursive: true }).filter((each) => each.endsWith('.ts')))

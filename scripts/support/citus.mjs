@@ -64,7 +64,8 @@ function findExtension() {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755); // for the account of the servers
   const { status } = spawnSync('sh', ['-ec', UNPACK, 'sh', major, archive], { cwd: folder, stdio: ['ignore', 2, 2] });
-  return status === 0 ? join(folder, installed) : missing("Debian's current PostgreSQL", HOW);
+  const unpacked = join(folder, installed);
+  return status === 0 && hasExtension(unpacked) ? unpacked : missing('The extension Citus', HOW);
 }
 
 const hasExtension = (binaries) => existsSync(join(shareOf(binaries), 'extension', 'citus.control'));

@@ -80,7 +80,10 @@ export function notFound(what: string): ApiError {
 }
 
 export function noSuchPath(): ApiError {
-  return new ApiError('not_found', `There is no such path: paths begin with ${API_PREFIX} and end without a slash.`);
+  return new ApiError(
+    'not_found',
+    `There is no such path. One of the service is ${API_PREFIX}/pets, without a slash at its end.`,
+  );
 }
 
 export function unavailable(message?: string): ApiError {

@@ -111,7 +111,7 @@ export const SETTINGS = {
   productionUrl: setting('PRODUCTION_URL', apiUrl, undefined, 'The production server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://api.example.com/v1'),
   stagingUrl: setting('STAGING_URL', apiUrl, undefined, 'The staging server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://staging.example.com/v1'),
   contact: setting('CONTACT', contact, undefined, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.', 'none', 'support@example.com'),
-  keyEnvironment: setting('KEY_ENVIRONMENT', oneOf('live', 'test'), 'test', 'The kind of API keys that this deployment issues and accepts: `live` or `test`.'),
+  keyEnvironment: setting('KEY_ENVIRONMENT', oneOf('live', 'test'), 'test', 'The kind of API keys that this deployment issues and accepts: `test`, or `live`, which needs `DATABASE_URL` or a `DATABASE_DIR` of its own.'),
   rateLimitPerKey: setting('RATE_LIMIT_PER_KEY', perMinute, 60_000, 'Requests per minute and key; `0` for no limit.'),
   rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Failed authentications per minute and client address; `0` for no limit.'),
   redisUrl: setting('REDIS_URL', redis, undefined, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.', 'each replica counts alone', 'redis://localhost:6379'),

@@ -51,7 +51,7 @@ export const reasonOf = (thrown: unknown): string =>
 
 /** We and TypeORM wrap the errors of pg; Node.js collects those of all addresses of a host. */
 function causeOf(error: Error): DriverError {
-  if (error instanceof DatabaseUnavailable && error.cause instanceof Error) return causeOf(error.cause);
+  if (error instanceof DatabaseUnavailable && types.isNativeError(error.cause)) return causeOf(error.cause);
   if (error instanceof QueryFailedError) return error.driverError as DriverError;
   return (error instanceof AggregateError ? error.errors[0] : error) as DriverError;
 }

@@ -110,7 +110,8 @@ function setCommonHeaders({ id, url, routeOptions }: FastifyRequest, reply: Fast
   if ((routeOptions.url ?? url).startsWith(API_PREFIX)) reply.header('cache-control', 'no-store');
 }
 
-function logRequest({ log, id, ip, method, routeOptions, caller }: FastifyRequest, reply: FastifyReply): void {
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { log, id, method, routeOptions, caller } = request;
   const { url } = routeOptions;
   const line = {
     requestId: id,
@@ -120,7 +121,7 @@ function logRequest({ log, id, ip, method, routeOptions, caller }: FastifyReques
     code: reply.errorCode ?? undefined,
     ms: Math.round(reply.elapsedTime * 10) / 10,
     key: caller?.name,
-    address: reply.statusCode === 401 ? ip : undefined, // of who guesses keys
+    address: reply.statusCode === 401 ? request.ip : undefined, // of who guesses keys
   };
   log[url?.startsWith('/health/') ? 'debug' : 'info'](line, 'request');
 }

@@ -44,8 +44,7 @@ function toApiError(thrown: unknown, method: string): ApiError {
   const status = statusOf(thrown);
   // Messages of frameworks and libraries are not for clients: each code has its own message.
   if (status < 400 || status >= 500) return new ApiError('internal_error');
-  if (status === 404) return noSuchPath();
-  if (status === 403) return new ApiError('not_found'); // a client must not learn that there is something
+  if (status === 404 || status === 403) return noSuchPath(); // a client must not learn that there is something
   const code = ERROR_CODES.find((candidate) => kindOf(candidate).status === status);
   return new ApiError(status === 400 || !code ? 'bad_request' : code);
 }

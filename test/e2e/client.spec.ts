@@ -156,6 +156,7 @@ describe('The TypeScript client', () => {
       expect(await client.deleteOrder(id)).toBeUndefined();
       await expect(client.deleteOrder(id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
       await expect(client.deleteOrder('..' as never)).rejects.toThrow('bigint');
+      expect(() => clientWith({ baseUrl: service.origin })).toThrow('/v1');
       await expect(client.createOrder({ petId: 2 ** 53 } as never)).rejects.toThrow('bigint');
       await expect(client.listPets({ ids: [2 ** 53] } as never)).rejects.toThrow('bigint');
     });

@@ -16,6 +16,7 @@ import { expectError } from './support/expectations.js';
 import { freePort } from './support/free-port.js';
 import { type Service, startService } from './support/service.js';
 import { sendRaw } from './support/socket.js';
+import { until } from './support/until.js';
 
 const withRedis = spawnSync('redis-server', ['--version']).status === 0 ? describe : describe.skip;
 
@@ -143,8 +144,8 @@ describeInside('Rate limits', () => {
       const ask = (service: Service, key: string) =>
         service.get('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
       // Until a replica is connected, it counts alone.
-      while ((await counts()) < 1) await ask(one, first);
-      while ((await counts()) < 2) await ask(other, second);
+      await until(async () => (await ask(one, first)) && (await counts()) >= 1);
+      await until(async () => (await ask(other, second)) && (await counts()) >= 2);
       const left: unknown[] = [];
       for (const replica of [one, other, one]) left.push((await ask(replica, shared)).headers['ratelimit']);
       expect(left).toEqual([2, 1, 0].map((count) => expect.stringContaining(`r=${count};`)));
@@ -210,9 +211,8 @@ describeInside('The limit of concurrent requests', () => {
     socket.destroy();
     await once(socket, 'close');
     finish();
-    let answer = await service.get('/v1/pets');
-    while (answer.status === 503) answer = await service.get('/v1/pets');
-    expect(answer.status).toBe(200);
+    await until(async () => (await service.get('/v1/pets')).status === 200);
+    expect((await service.get('/v1/pets')).status).toBe(200);
   });
 });
 

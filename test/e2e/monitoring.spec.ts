@@ -80,6 +80,7 @@ describeInside('The log', () => {
     const [line] = await linesOf(() => service.get('/v1/pets?limit=0', { headers }));
     const request = { level: 30, requestId: 'find-me', method: 'GET', route: '/v1/pets', key: 'tests' };
     expect(line).toMatchObject({ ...request, status: 400, code: 'invalid_parameter', ms: expect.any(Number) });
+    expect(line).not.toHaveProperty('address');
   });
 
   it('has probes at debug', async () => {

@@ -76,6 +76,7 @@ describeInside('An outage of the database', () => {
     await backToNormal();
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(await stored('cut off')).toBe(0);
+    expect(service.log.join('\n')).toMatch(/"level":40,[^\n]*"reason":"[^"]*ECONNREFUSED/);
   });
 
   it('whose answers are lost: the outcome of a change is said to be unknown, of a read not', async () => {
@@ -94,9 +95,7 @@ describeInside('An outage of the database', () => {
     wire.loseAnswers();
     expectError(await send(), 'service_unavailable');
     wire.mend();
-    let answer = await send();
-    while (answer.status === 503) answer = await send();
-    expect(answer.status).toBe(201);
+    await until(async () => (await send()).status === 201);
     expect(await stored('once')).toBe(1);
   });
 

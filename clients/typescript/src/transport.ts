@@ -22,7 +22,7 @@ export class Transport {
 
   constructor(private readonly settings: Settings) {
     if (typeof settings.apiKey !== 'function') requireKey(settings.apiKey);
-    if (!/\/v1\/?$/.test(settings.baseUrl)) throw new TypeError('"baseUrl" is an address that ends with /v1.');
+    if (!/\/v1\/?$/.test(settings.baseUrl)) throw new TypeError(`"baseUrl" must end with /v1: ${settings.baseUrl}`);
   }
 
   async send<T>(call: Call, options?: CallOptions): Promise<T> {

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import { until } from './until.js';
 
 const CONFIGURATION = join(import.meta.dirname, '../../../docker/haproxy.cfg');
 const NOWHERE = '127.0.0.1:1';
@@ -39,8 +40,10 @@ export async function startProxy(replica?: string, settings: Record<string, stri
   const state = replica ? 'UP' : 'DOWN';
   // Until the second one is found to be down, it gets requests, too.
   const wanted = new RegExp(`animal_store,replica-1 ${state}\nanimal_store,replica-2 DOWN`);
-  while (!wanted.test(await table(`http://127.0.0.1:${status}/status;csv`)))
+  await until(async () => {
     if (child.exitCode !== null) throw new Error(`HAProxy has ended:\n${out}`);
+    return wanted.test(await table(`http://127.0.0.1:${status}/status;csv`));
+  });
   const logs = async (pattern: RegExp): Promise<void> => {
     while (!pattern.test(out)) await once(child.stdout, 'data');
   };
