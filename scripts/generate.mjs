@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { prepare } from './prepare.mjs';
 import { giveUp, root } from './support/programs.mjs';
 
 const TEMPLATE = 'scripts/template';
@@ -17,14 +16,14 @@ if (words.length !== 2 || plural === singular || !words.every((word) => /^[a-z]+
 const [folder, test] = [`src/${plural}`, `test/e2e/${plural}.spec.ts`];
 const taken = [folder, test].find(existsSync);
 if (taken) giveUp(`${taken} exists.`);
-prepare(); // what formats it
+const prettier = join('node_modules', 'prettier', 'bin', 'prettier.cjs');
+if (!existsSync(prettier)) giveUp('Install the packages first: npm ci');
 
 const registered = withFeature(readFileSync(APP_MODULE, 'utf8'));
 for (const name of readdirSync(TEMPLATE, { recursive: true }).filter((each) => each.endsWith('.ts')))
   copy(join(TEMPLATE, name), join(folder, renamed(name)));
 copy('test/e2e/samples.spec.ts', test);
 writeFileSync(APP_MODULE, registered);
-const prettier = join('node_modules', 'prettier', 'bin', 'prettier.cjs');
 execFileSync(process.execPath, [prettier, '--write', '--log-level=warn', folder, test, APP_MODULE]);
 
 process.stdout.write(`Written to ${folder}, ${test} and ${APP_MODULE}. Next:
