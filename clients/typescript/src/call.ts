@@ -1,4 +1,4 @@
-import { requireExact, stringifyExactly } from './exact-json.js';
+import { stringifyExactly } from './exact-json.js';
 import type { CallOptions } from './settings.js';
 
 /** A request of one operation. */
@@ -19,9 +19,9 @@ export function encode(call: Call, baseUrl: string, options: CallOptions) {
   const { operation, method, path, query = {} } = call;
   const body = call.body === undefined ? null : stringifyExactly(call.body);
   const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newKey());
+  stringifyExactly(query); // refuses rounded numbers
   const url = new URL(`${baseUrl.replace(/\/$/, '')}${path}`);
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) requireExact(one);
     if (value !== undefined) url.searchParams.set(name, String(value)); // A list is sent as `1,2,3`.
   }
   const headers = new Headers();

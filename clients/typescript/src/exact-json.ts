@@ -16,16 +16,12 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-/** A number beyond 2^53 is rounded already. */
-export function requireExact(value: unknown): void {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new TypeError(`${String(value)} is not exact: write a bigint, such as 7n.`);
-}
-
 /** Serialises JSON with all digits of bigints. */
 export function stringifyExactly(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
-  requireExact(value);
+  // Beyond 2^53, it is rounded already.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new TypeError(`${value as number} is not exact: write a bigint, such as 7n.`);
   if (Array.isArray(value)) return `[${value.map(stringifyExactly).join(',')}]`;
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
