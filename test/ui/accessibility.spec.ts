@@ -69,7 +69,7 @@ test('the page works with the keyboard alone', async ({ docs }) => {
 
   await tabTo(page, '#operations-pets-listPets .opblock-summary-control');
   await page.keyboard.press('Enter');
-  await expect(docs.operation('listPets').locator('.execute')).toBeVisible();
+  await docs.expectUnfolded('listPets');
   await tabTo(page, '#operations-pets-listPets .execute');
   await page.keyboard.press('Enter');
   const status = docs.operation('listPets').locator('.live-responses-table .response .response-col_status');

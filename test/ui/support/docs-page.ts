@@ -19,8 +19,14 @@ export class DocsPage {
   async unfold(name: string): Promise<Locator> {
     const operation = this.operation(name);
     await operation.locator('.opblock-summary-control').click();
-    await expect(operation.locator('.execute')).toBeVisible();
+    await this.expectUnfolded(name);
     return operation;
+  }
+
+  /** Swagger UI shows the button before it can send the request: until it has resolved the operation with its answers. */
+  async expectUnfolded(name: string): Promise<void> {
+    await expect(this.operation(name).locator('.responses-wrapper')).toBeVisible();
+    await expect(this.operation(name).locator('.execute')).toBeVisible();
   }
 
   get authorizeButton(): Locator {
