@@ -90,7 +90,9 @@ async function startPrometheus(database, targets) {
     const { status, text } = await ask(`http://${address}`, 'GET', `/api/v1/${path}`);
     return status === 200 ? JSON.parse(text).data : { alerts: [], result: [] };
   };
-  await until('Prometheus scrapes all', async () => (await get('query?query=up%3D%3D1')).result.length === 3);
+  // Until it has, there is no replica.
+  const scrapesAll = async () => (await get('query?query=up%3D%3D1')).result.length === 3;
+  await until('Prometheus scrapes all', async () => (await scrapesAll()) && (await get('alerts')).alerts.length === 0);
   const fired = new Map();
   let firing = new Set();
   setInterval(async () => {
