@@ -5,18 +5,16 @@ import { DatabaseModule } from '../database/database.module.js';
 import { IdempotencyRecord, IdempotencyRecords } from './idempotency/idempotency-records.js';
 import { CreateIdempotencyRecords1795340000001 } from './idempotency/migrations/1795340000001-create-idempotency-records.js';
 
-const distributions = [
-  distribution('DistributeIdempotencyRecords1796000000003', [
-    `SELECT create_distributed_table('idempotency_records', 'digest', colocate_with := 'none', shard_count := 8)`,
-  ]),
-];
+const distribute = distribution('DistributeIdempotencyRecords1796000000003', [
+  `SELECT create_distributed_table('idempotency_records', 'digest', colocate_with := 'none', shard_count := 8)`,
+]);
 
 /** What the decorators of operations need from the container. */
 @Global()
 @Module({
   imports: [
     DiscoveryModule,
-    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001], distributions),
+    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001, distribute]),
   ],
   providers: [IdempotencyRecords],
   exports: [IdempotencyRecords],

@@ -85,12 +85,6 @@ function table(keys: KeyRecord[]): string {
 function aligned(rows: (string | Date | null)[][]): string {
   const texts = rows.map((row) => row.map((cell) => (cell instanceof Date ? cell.toISOString() : (cell ?? '-'))));
   const widths = texts[0]!.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)));
-  return texts
-    .map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const line = (row: string[]): string => row.map((text, column) => text.padEnd(widths[column]!)).join('  ');
+  return texts.map((row) => line(row).trimEnd()).join('\n');
 }

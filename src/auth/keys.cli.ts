@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { DAY_MS } from '../common/clock.js';
-import { commandName, runCommand, UsageError } from '../common/command.js';
+import { argumentsOf, commandName, runCommand, UsageError } from '../common/command.js';
 import { int64FromText } from '../common/int64.js';
 import { COMMANDS, type Input } from './keys-commands.js';
 
@@ -31,7 +30,7 @@ const OPTIONS = {
 } as const;
 
 await runCommand(async () => {
-  const { values, positionals } = parse(process.argv.slice(2));
+  const { values, positionals } = argumentsOf({ options: OPTIONS, allowPositionals: true }, USAGE);
   const [command = 'help', ...words] = positionals;
   if (command === 'help' || values.help) return USAGE;
   const run = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
@@ -50,15 +49,9 @@ await runCommand(async () => {
   return values.json ? JSON.stringify(record, null, 2) : text;
 });
 
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
-}
+type Values = ReturnType<typeof argumentsOf<{ options: typeof OPTIONS }>>['values'];
 
-function inputOf(id: bigint, values: ReturnType<typeof parse>['values']): Input {
+function inputOf(id: bigint, values: Values): Input {
   const { name, owner, note, expires, overlap, 'older-than': olderThan } = values;
   const lifeMs = expires === undefined ? undefined : durationOf('--expires', expires);
   if (lifeMs === 0) throw new UsageError('A key is valid for at least an hour: --expires 1h');

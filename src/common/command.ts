@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from './config.js';
 
 /** A mistake of the user, who needs only the message. */
@@ -7,6 +8,15 @@ export class UsageError extends Error {}
 /** What to type for a program, in messages: the image has neither npm nor scripts. */
 export function commandName(script: string, program: string): string {
   return existsSync('scripts') ? `npm run ${script} --` : `node dist/${program}.js`;
+}
+
+/** The options and words of the command line. */
+export function argumentsOf<T extends ParseArgsConfig>(config: T, usage: string): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
+  }
 }
 
 /** Runs a command line: prints its result, or an error that can be read. */

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { MigrationClass } from './migrate.js';
 
 /** Longer, and what was acknowledged while a worker died stays invisible for so long after its return. */
 const RECOVERY_MS = 1_000;
@@ -11,11 +12,12 @@ SELECT citus_set_coordinator_host('<its address>', 5432);
 SELECT citus_add_node('<address of a worker>', 5432);`;
 
 /**
- * A migration that only DATABASE_DISTRIBUTION=citus runs, and nothing takes back. `name` ends with a timestamp after that
- * of every migration which it needs.
+ * A migration that only DATABASE_DISTRIBUTION=citus runs, and nothing takes back. It spreads tables over the nodes of a Citus
+ * cluster; those without stay on the coordinator. `name` ends with a timestamp after that of every migration which it needs.
  */
-export function distribution(name: string, statements: string[]): new () => MigrationInterface {
+export function distribution(name: string, statements: string[]): MigrationClass {
   return class implements MigrationInterface {
+    static readonly isDistribution = true;
     readonly name = name;
 
     async up(runner: QueryRunner): Promise<void> {

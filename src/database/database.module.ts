@@ -16,7 +16,6 @@ const OFFERED = [Database, Statements, GroupCommit, Transactions];
 @Module({})
 export class DatabaseModule {
   private static readonly migrations = new Set<MigrationClass>();
-  private static readonly distributions = new Set<MigrationClass>();
 
   static forRoot(): DynamicModule {
     const dataSource = TypeOrmModule.forRootAsync({
@@ -31,10 +30,8 @@ export class DatabaseModule {
     const migrations = {
       provide: MIGRATIONS,
       inject: [Config],
-      useFactory: ({ databaseDistribution }: Config) => [
-        ...this.migrations,
-        ...(databaseDistribution ? this.distributions : []),
-      ],
+      useFactory: ({ databaseDistribution }: Config) =>
+        [...this.migrations].filter(({ isDistribution }) => !isDistribution || databaseDistribution),
     };
     return {
       module: DatabaseModule,
@@ -44,17 +41,9 @@ export class DatabaseModule {
     };
   }
 
-  /**
-   * The entities of a feature, for `@InjectRepository()`, and its migrations. `distributions` are further ones, which
-   * spread its tables over the nodes of a Citus cluster; those without stay on the coordinator.
-   */
-  static forFeature(
-    entities: Type[],
-    migrations: MigrationClass[],
-    distributions: MigrationClass[] = [],
-  ): DynamicModule {
+  /** The entities of a feature, for `@InjectRepository()`, and its migrations, in any order. */
+  static forFeature(entities: Type[], migrations: MigrationClass[]): DynamicModule {
     for (const migration of migrations) this.migrations.add(migration);
-    for (const migration of distributions) this.distributions.add(migration);
     return TypeOrmModule.forFeature(entities);
   }
 }

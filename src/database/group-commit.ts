@@ -6,17 +6,15 @@ import { WRITE_CONNECTIONS } from './data-source-options.js';
 import { Database } from './database.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { Pipeline } from './pipeline.js';
-import { type Prepared, prepareInsert, runWithin, writtenProperties } from './prepared.js';
+import { runWithin, Table } from './table.js';
 
 /** Larger groups gain little. */
 const GROUP_SIZE = 32;
 /** What would wait for longer than about half a second is better refused. */
 const MOST_WAITING = 2_000;
 
-type Table = Repository<ObjectLiteral>;
-
 interface Insert {
-  readonly table: Table;
+  readonly table: Table<ObjectLiteral>;
   readonly entity: ObjectLiteral;
   readonly resolve: (stored: ObjectLiteral) => void;
   readonly reject: (error: unknown) => void;
@@ -28,8 +26,7 @@ export class GroupCommit implements OnApplicationShutdown {
   private readonly pipelines: Pipeline[];
   private readonly waiting: Insert[] = [];
   /** The tables whose rows a trigger changes. */
-  private readonly ungrouped = new Set<Table>();
-  private readonly prepared = new Map<string, Prepared<ObjectLiteral>>();
+  private readonly ungrouped = new Set<Table<ObjectLiteral>>();
   private readonly sizes: ReturnType<Metrics['histogram']>;
 
   constructor(
@@ -50,20 +47,14 @@ export class GroupCommit implements OnApplicationShutdown {
     manager?: EntityManager,
   ): Promise<T> {
     this.database.requireReady();
-    const table = repository as unknown as Table;
-    if (manager) return this.insertWithin(manager, table, values) as Promise<T>;
+    const table = Table.of(repository);
+    // As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long.
+    if (manager) return table.toEntities(await runWithin(manager, table.insert([values])))[0]!;
     if (this.waiting.length >= MOST_WAITING) throw new DatabaseUnavailable(false);
     return new Promise<ObjectLiteral>((resolve, reject) => {
       const isFirst = this.waiting.push({ table, entity: values, resolve, reject }) === 1;
       if (isFirst) setImmediate(() => this.next()); // what one read of the network brought is one group
     }) as Promise<T>;
-  }
-
-  /** As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long. */
-  private async insertWithin(manager: EntityManager, table: Table, entity: ObjectLiteral): Promise<ObjectLiteral> {
-    const { statement, toEntities } = this.prepare(table, 1);
-    const values = writtenProperties(table.metadata).map((property) => entity[property] as unknown);
-    return toEntities(await runWithin(manager, { ...statement, values }))[0]!;
   }
 
   private next(): void {
@@ -81,24 +72,14 @@ export class GroupCommit implements OnApplicationShutdown {
   private async store(pipeline: Pipeline, group: Insert[]): Promise<void> {
     try {
       const { table } = group[0]!;
-      const { statement, toEntities } = this.prepare(table, group.length);
-      const properties = writtenProperties(table.metadata);
-      const values = group.flatMap(({ entity }) => properties.map((property) => entity[property]));
-      const stored = toEntities(await pipeline.query({ ...statement, values }));
-      if (!deal(group, stored, properties)) this.ungrouped.add(table);
+      const stored = table.toEntities(await pipeline.query(table.insert(group.map(({ entity }) => entity))));
+      if (!deal(group, stored, table.written)) this.ungrouped.add(table);
       this.sizes.observe(group.length);
     } catch (error) {
       if (!isRowAtFault(error)) this.refuse(group, error);
       else if (group.length === 1) group[0]!.reject(error);
       else await Promise.all(group.map((insert) => this.store(pipeline, [insert])));
     }
-  }
-
-  private prepare(table: Table, count: number): Prepared<ObjectLiteral> {
-    const key = `${table.metadata.tableName} ${count}`;
-    const prepared = this.prepared.get(key) ?? prepareInsert(table, count);
-    this.prepared.set(key, prepared);
-    return prepared;
   }
 
   /** What waits would wait for the same in vain. It was not sent, so nothing about it is unknown. */
@@ -120,7 +101,7 @@ const isRowAtFault = (error: unknown): boolean => /^(?:22|23|P0)/.test((error as
  * RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. False if that
  * was not enough.
  */
-function deal(group: Insert[], stored: ObjectLiteral[], properties: string[]): boolean {
+function deal(group: Insert[], stored: ObjectLiteral[], properties: readonly string[]): boolean {
   // PostgreSQL stores no NUL, so it separates. JSON tells dates and bytes apart.
   const contentOf = (entity: ObjectLiteral): string =>
     properties

@@ -5,7 +5,7 @@ import type { Config } from '../common/config.js';
 import { requireCluster } from './citus.js';
 import { migrationOptions } from './data-source-options.js';
 
-export type MigrationClass = new () => MigrationInterface;
+export type MigrationClass = (new () => MigrationInterface) & { readonly isDistribution?: boolean };
 
 /** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;

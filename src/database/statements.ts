@@ -5,10 +5,7 @@ import { READ_CONNECTIONS } from './data-source-options.js';
 import { Database } from './database.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { isUnread, Pipeline, type Rows, type Statement } from './pipeline.js';
-import { type Prepared, prepareSelect, runWithin } from './prepared.js';
-
-/** Values of columns. An array means any of its values; `undefined` is skipped. */
-export type Filters<T> = { readonly [K in keyof T]?: NonNullable<T[K]> | readonly NonNullable<T[K]>[] };
+import { type Filters, type Portion, runWithin, Table } from './table.js';
 
 /** On one connection. Beyond it, answers would be late. */
 const MOST_UNDER_WAY = 500;
@@ -17,7 +14,6 @@ const MOST_UNDER_WAY = 500;
 @Injectable()
 export class Statements implements OnApplicationShutdown {
   private readonly pipelines: Pipeline[];
-  private readonly prepared = new Map<string, Prepared<ObjectLiteral>>();
 
   constructor(
     private readonly database: Database,
@@ -26,13 +22,8 @@ export class Statements implements OnApplicationShutdown {
     this.pipelines = Array.from({ length: READ_CONNECTIONS }, () => new Pipeline(config));
   }
 
-  /** Ascending by id, at most `limit` rows, with greater ids than `after`. */
-  findPage<T extends { id: bigint }>(
-    repository: Repository<T>,
-    filters: Filters<T>,
-    page: { after?: bigint; limit: number },
-  ): Promise<T[]> {
-    return this.select(repository, filters, page);
+  findPage<T extends { id: bigint }>(repository: Repository<T>, filters: Filters<T>, portion: Portion): Promise<T[]> {
+    return this.select(repository, filters, portion);
   }
 
   /** In a transaction, it sees what that has changed. */
@@ -47,42 +38,13 @@ export class Statements implements OnApplicationShutdown {
   private async select<T extends ObjectLiteral>(
     repository: Repository<T>,
     filters: Filters<T>,
-    page?: { after?: bigint; limit: number },
+    portion?: Portion,
     manager?: EntityManager,
   ): Promise<T[]> {
     this.database.requireReady();
-    // Of all reads of one shape, only the first builds the statement.
-    const values: unknown[] = [];
-    let shape = repository.metadata.tableName;
-    for (const property in filters) {
-      const value = filters[property];
-      if (value === undefined) continue;
-      values.push(value);
-      shape += Array.isArray(value) ? ` any ${property}` : ` ${property}`;
-    }
-    if (page) shape += page.after === undefined ? ', page' : ', page after';
-    if (page?.after !== undefined) values.push(page.after);
-    if (page) values.push(page.limit);
-    let prepared = this.prepared.get(shape);
-    if (!prepared) this.prepared.set(shape, (prepared = this.prepare(repository, filters, page)));
-    // pg copies the own properties of a statement one by one, which costs 1 µs each.
-    const statement = Object.create(prepared.statement) as Statement;
-    statement.values = values;
-    return prepared.toEntities(await (manager ? runWithin(manager, statement) : this.read(statement))) as T[];
-  }
-
-  private prepare<T extends ObjectLiteral>(
-    repository: Repository<T>,
-    filters: Filters<T>,
-    page?: { after?: bigint },
-  ): Prepared<ObjectLiteral> {
-    let count = 0;
-    const conditions = Object.entries(filters)
-      .filter(([, value]) => value !== undefined)
-      .map(([property, value]) => `row.${property} = ${Array.isArray(value) ? `ANY($${++count})` : `$${++count}`}`);
-    if (page?.after !== undefined) conditions.push(`row.id > $${++count}`);
-    const suffix = page ? `ORDER BY id LIMIT $${++count}` : 'LIMIT 1';
-    return prepareSelect(repository, `${repository.metadata.tableName}_${this.prepared.size}`, conditions, suffix);
+    const table = Table.of(repository);
+    const statement = table.select(filters, portion);
+    return table.toEntities(await (manager ? runWithin(manager, statement) : this.read(statement)));
   }
 
   private async read(statement: Statement): Promise<Rows> {

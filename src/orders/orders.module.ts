@@ -22,7 +22,7 @@ const distributions = [
 
 /** Orders of animals: the store group. */
 @Module({
-  imports: [DatabaseModule.forFeature([Order], [CreateOrders1795333027368], distributions), PetsModule],
+  imports: [DatabaseModule.forFeature([Order], [CreateOrders1795333027368, ...distributions]), PetsModule],
   controllers: [OrdersController],
   providers: [OrdersService, OrdersRepository],
 })

@@ -9,13 +9,13 @@ import { PetsRepository } from './pets.repository.js';
 import { PetsService } from './pets.service.js';
 
 /** A page asks every shard, and as many workers as there are shards can share them. */
-const distributions = [
-  distribution('DistributePets1796000000001', [`SELECT create_distributed_table('pets', 'id', shard_count := 8)`]),
-];
+const distributePets = distribution('DistributePets1796000000001', [
+  `SELECT create_distributed_table('pets', 'id', shard_count := 8)`,
+]);
 
 /** The catalogue of animals, from the routes to the table. */
 @Module({
-  imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000], distributions)],
+  imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000, distributePets])],
   controllers: [PetsController],
   providers: [PetsService, PetsRepository, GetPetDeprecation],
   exports: [PetsService],

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
-import { commandName, runCommand, UsageError } from '../common/command.js';
+import { argumentsOf, commandName, runCommand, UsageError } from '../common/command.js';
 import { withModule } from '../database/command.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { Transactions } from '../database/transactions.js';
@@ -33,25 +32,18 @@ const BATCH = 1_000;
 @Module({ imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])] })
 class SeedModule {}
 
+const OPTIONS = {
+  count: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  help: { type: 'boolean' },
+} as const;
+
 await runCommand(async () => {
-  const { help, count, seed } = parse(process.argv.slice(2));
+  const { help, count, seed } = argumentsOf({ options: OPTIONS }, USAGE).values;
   if (help) return USAGE;
   if (count === undefined) throw new UsageError(`Say how many: ${SEED} --count 1000\n\n${USAGE}`);
   return addAnimals(whole('--count', count, 1, 10_000_000), whole('--seed', seed, 0, 2 ** 32 - 1));
 });
-
-function parse(args: string[]) {
-  const options = {
-    count: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    help: { type: 'boolean' },
-  } as const;
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${USAGE}`);
-  }
-}
 
 function whole(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;

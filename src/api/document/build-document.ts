@@ -6,7 +6,7 @@ import { allErrors, type DeclaredError, REFUSES } from '../errors.js';
 import { deprecationsOf } from '../routes.js';
 import { describeNull, describeOperation, HEADERS } from './describe-operation.js';
 import { notesOf, operationsOf, type SchemaObject } from './operations.js';
-import { listResources } from './resource.decorator.js';
+import { RESOURCES } from './resource.decorator.js';
 
 @ApiSchema({ name: 'Error', description: 'The body of every answer that is not a success.' })
 class ErrorDto {
@@ -40,7 +40,6 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
   const components = (document.components ??= {});
   const policies = deprecationsOf(app);
   const refusals = notesOf<DeclaredError[]>(app, REFUSES);
-  listResources(document);
   for (const one of operationsOf(document))
     describeOperation(one, refusals.get(one.id) ?? [], policies.get(one.id), components);
   components.headers = HEADERS;
@@ -92,5 +91,6 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
   const { contact } = config;
   const reach = contact === undefined ? {} : { [contact.includes('://') ? 'url' : 'email']: contact };
   Object.assign(built.info, { contact: { name: 'Whoever issued your API key', ...reach }, license });
+  built.tags = [...RESOURCES].map(([name, about]) => ({ name, description: about }));
   return built;
 }
