@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
-import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import type PinoPretty from 'pino-pretty';
 import type { Config } from './config.js';
 
@@ -14,7 +14,7 @@ export function lostLogLines(): number {
 }
 
 /** What every line is made with, wherever it goes. */
-export const LINES = { base: null, serializers: { err: describeError } } as const;
+export const LINES = { base: null, timestamp: stdTimeFunctions.isoTime, serializers: { err: describeError } } as const;
 
 /** The log of the process: JSON for machines, or short coloured lines for people. */
 export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): Logger {
