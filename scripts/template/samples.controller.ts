@@ -29,7 +29,6 @@ export class SamplesController {
     type: SampleDto,
     description: 'The sample that was added.',
     examples: SAMPLE_EXAMPLES,
-    at: ({ id }) => `/samples/${id}`,
     readBy: 'getSample',
     parameter: 'sampleId',
   })

@@ -1,5 +1,4 @@
 import { Global, Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { distribution } from '../database/citus.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { IdempotencyRecord, IdempotencyRecords } from './idempotency/idempotency-records.js';
@@ -12,10 +11,7 @@ const distribute = distribution('DistributeIdempotencyRecords1796000000003', [
 /** What the decorators of operations need from the container. */
 @Global()
 @Module({
-  imports: [
-    DiscoveryModule,
-    DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001, distribute]),
-  ],
+  imports: [DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001, distribute])],
   providers: [IdempotencyRecords],
   exports: [IdempotencyRecords],
 })

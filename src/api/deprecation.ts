@@ -2,7 +2,7 @@ import {
   applyDecorators,
   type CanActivate,
   type ExecutionContext,
-  SetMetadata,
+  type INestApplicationContext,
   type Type,
   UseGuards,
 } from '@nestjs/common';
@@ -25,11 +25,18 @@ export interface DeprecationTerms {
   readonly explained: string;
 }
 
-export const DEPRECATED = 'deprecated';
+/** By the ids of operations. */
+const policies = new Map<string, Type<DeprecationPolicy>>();
 
 /** Deprecates an operation. The policy determines its headers, its sunset and its documentation. */
 export function Deprecated(policy: Type<DeprecationPolicy>): MethodDecorator {
-  return applyDecorators(SetMetadata(DEPRECATED, policy), UseGuards(policy), ApiOperation({ deprecated: true }));
+  const note: MethodDecorator = (_controller, operation) => void policies.set(operation as string, policy);
+  return applyDecorators(note, UseGuards(policy), ApiOperation({ deprecated: true }));
+}
+
+export function policyOf(operation: string, app: INestApplicationContext): DeprecationPolicy | undefined {
+  const policy = policies.get(operation);
+  return policy && app.get(policy, { strict: false });
 }
 
 /**

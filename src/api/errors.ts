@@ -1,4 +1,3 @@
-import { SetMetadata } from '@nestjs/common';
 import { API_PREFIX } from '../common/config.js';
 
 /** What callers are told about an error, in the document (`when`) and in the guide (`advice`). */
@@ -122,12 +121,12 @@ export function allErrors(): ErrorKind[] {
   return [...ERROR_CODES.map(kindOf), ...declared.values()].toSorted((a, b) => a.status - b.status);
 }
 
-export const REFUSES = 'refuses';
+/** What operations refuse with, by their ids. */
+export const REFUSALS = new Map<string, DeclaredError[]>();
 
 /** Documents errors of an operation beside those that follow from its key, its parameters and its body. */
 export function Refuses(...errors: DeclaredError[]): MethodDecorator {
-  return (target, name, descriptor) => {
-    const others = (Reflect.getMetadata(REFUSES, descriptor.value as object) ?? []) as DeclaredError[];
-    SetMetadata(REFUSES, [...errors, ...others])(target, name, descriptor);
+  return (_controller, operation) => {
+    REFUSALS.set(operation as string, [...errors, ...(REFUSALS.get(operation as string) ?? [])]);
   };
 }

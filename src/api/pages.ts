@@ -1,4 +1,4 @@
-import { applyDecorators, SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { API_PREFIX } from '../common/config.js';
@@ -37,8 +37,6 @@ export class Page<T extends { id: bigint }> {
   }
 }
 
-export const PAGED = 'paged';
-
 interface List {
   /** Of the array in the document. */
   readonly name: string;
@@ -50,7 +48,6 @@ interface List {
 /** Answers the items of a `Page` as a bare array, with a Link header. */
 export function Paged({ name, item, description, examples }: List): MethodDecorator {
   return applyDecorators(
-    SetMetadata(PAGED, true),
     ApiExtraModels(item),
     ApiOkResponse({
       description,

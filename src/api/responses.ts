@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { ApiConsumes, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
 import { MERGE_PATCH, PLAIN_JSON } from './body.js';
 import { type Examples, headerRef } from './document/operations.js';
@@ -10,27 +10,18 @@ interface Answer {
   readonly examples: Examples;
 }
 
-export interface Creation {
-  /** The path of the new resource, below the prefix. */
-  readonly at: (created: never) => string;
-  /** The operation that reads it, and its path parameter. */
+interface Creation extends Answer {
+  /** The operation that reads the new resource, and the parameter for its id. */
   readonly readBy: string;
   readonly parameter: string;
 }
 
-export const CREATED = 'created';
-
 /** Answers a POST with 201, and with a Location header until the sunset of the operation that it leads to. */
-export function Created<T>(
-  options: Answer & Omit<Creation, 'at'> & { type: Type<T>; at: (created: T) => string },
-): MethodDecorator {
-  const { at, readBy, parameter, ...documented } = options;
+export function Created({ readBy, parameter, ...answer }: Creation): MethodDecorator {
   return applyDecorators(
-    HttpCode(201),
-    SetMetadata(CREATED, { at, readBy, parameter }),
     Repeatable(),
     ApiCreatedResponse({
-      ...documented,
+      ...answer,
       headers: { Location: headerRef('Location') as never },
       links: { [readBy]: { operationId: readBy, parameters: { [parameter]: '$response.body#/id' } } },
     }),
@@ -39,7 +30,7 @@ export function Created<T>(
 
 /** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
 export function Updated(answer: Answer): MethodDecorator {
-  return applyDecorators(HttpCode(200), Repeatable(), ApiConsumes(PLAIN_JSON, MERGE_PATCH), ApiOkResponse(answer));
+  return applyDecorators(Repeatable(), ApiConsumes(PLAIN_JSON, MERGE_PATCH), ApiOkResponse(answer));
 }
 
 /** Answers a DELETE with 204 and no body. */

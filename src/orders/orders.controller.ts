@@ -33,7 +33,6 @@ export class OrdersController {
     type: OrderDto,
     description: 'The order that was added.',
     examples: ORDER_EXAMPLES,
-    at: ({ id }) => `/store/orders/${id}`,
     readBy: 'getOrder',
     parameter: 'orderId',
   })

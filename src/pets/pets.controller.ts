@@ -32,7 +32,6 @@ export class PetsController {
     type: PetDto,
     description: 'The animal that was added.',
     examples: PET_EXAMPLES,
-    at: ({ id }) => `/pets/${id}`,
     readBy: 'getPet',
     parameter: 'petId',
   })

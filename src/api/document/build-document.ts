@@ -2,10 +2,10 @@ import type { INestApplication } from '@nestjs/common';
 import { ApiProperty, ApiSchema, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
-import { allErrors, type DeclaredError, REFUSES } from '../errors.js';
-import { deprecationsOf } from '../routes.js';
+import { policyOf } from '../deprecation.js';
+import { allErrors } from '../errors.js';
 import { describeNull, describeOperation, HEADERS } from './describe-operation.js';
-import { notesOf, operationsOf, type SchemaObject } from './operations.js';
+import { operationsOf, type SchemaObject } from './operations.js';
 import { RESOURCES } from './resource.decorator.js';
 
 @ApiSchema({ name: 'Error', description: 'The body of every answer that is not a success.' })
@@ -38,10 +38,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     extraModels: [ErrorDto],
   });
   const components = (document.components ??= {});
-  const policies = deprecationsOf(app);
-  const refusals = notesOf<DeclaredError[]>(app, REFUSES);
-  for (const one of operationsOf(document))
-    describeOperation(one, refusals.get(one.id) ?? [], policies.get(one.id), components);
+  for (const one of operationsOf(document)) describeOperation(one, policyOf(one.id, app), components);
   components.headers = HEADERS;
   describeNull(components);
   // Codes are permanent, so the schema is open for more than it lists.

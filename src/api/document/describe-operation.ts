@@ -1,6 +1,6 @@
 import { SERVICE_NAME } from '../../common/config.js';
 import type { DeprecationPolicy } from '../deprecation.js';
-import { type ErrorCode, type ErrorKind, kindOf } from '../errors.js';
+import { type ErrorCode, type ErrorKind, kindOf, REFUSALS } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
 import {
   type ComponentsObject,
@@ -57,12 +57,11 @@ const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'defau
 
 /** Completes what decorators have documented of an operation. */
 export function describeOperation(
-  { method, operation }: Operation,
-  refusals: readonly ErrorKind[],
+  { id, method, operation }: Operation,
   policy: DeprecationPolicy | undefined,
   components: ComponentsObject,
 ): void {
-  describeErrors(operation, refusals);
+  describeErrors(operation, REFUSALS.get(id) ?? []);
   describeHeaders(operation, method, policy !== undefined);
   if (policy) describeDeprecation(operation, policy);
   const marked = operation as { 'x-stability'?: string };
