@@ -19,12 +19,14 @@ const FILES: Record<string, () => string | Promise<string>> = {
   '.env.example': settingsExample,
 };
 
+const USAGE = `Say which files: ${Object.keys(FILES).join(', ')}.`;
+
 /** Writes generated files, or with `--check` fails when a committed one is out of date. */
-await runCommand(async () => {
+await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
   for (const path of positionals) {
     const text = await FILES[path]?.();
-    if (text === undefined) throw new UsageError(`Say which files: ${Object.keys(FILES).join(', ')}.`);
+    if (text === undefined) throw new UsageError(USAGE);
     if (!values.check) writeFileSync(path, text);
     else if (readFileSync(path, 'utf8') !== text)
       throw new UsageError(`${path} is out of date: generate it, and commit the result.`);

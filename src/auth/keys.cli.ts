@@ -1,7 +1,9 @@
-import { DAY_MS } from '../common/clock.js';
-import { argumentsOf, commandName, runCommand, UsageError } from '../common/command.js';
+import { parseArgs } from 'node:util';
+import { DAY_MS, dayOf } from '../common/clock.js';
+import { commandName, runCommand, UsageError } from '../common/command.js';
 import { int64FromText } from '../common/int64.js';
-import { COMMANDS, type Input } from './keys-commands.js';
+import type { ApiKey } from './api-key.entity.js';
+import type { IssuedKey, KeysService } from './keys.service.js';
 
 const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 
@@ -15,8 +17,6 @@ const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 90d is 90 days, 12h is 12 hours. A key expires after 365 days by default.
 For scripts, each command takes --json; issue and rotate take --quiet, which prints only the key.`;
 
-const OF_ONE_KEY = new Set(['show', 'rotate', 'revoke']);
-
 const OPTIONS = {
   name: { type: 'string', default: '' },
   owner: { type: 'string', default: '' },
@@ -26,13 +26,62 @@ const OPTIONS = {
   'older-than': { type: 'string', default: '30d' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
-  help: { type: 'boolean' },
 } as const;
 
-await runCommand(async () => {
-  const { values, positionals } = argumentsOf({ options: OPTIONS, allowPositionals: true }, USAGE);
+/** What a command prints: for people, and for scripts. `key` is a new key. */
+interface Output {
+  readonly text: string;
+  readonly record: unknown;
+  readonly key?: string;
+}
+
+const COMMANDS: Readonly<Record<string, (keys: KeysService, input: ReturnType<typeof inputOf>) => Promise<Output>>> = {
+  async issue(keys, input) {
+    const issued = await keys.issue(input);
+    return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
+  },
+
+  async list(keys) {
+    const records = (await keys.list()).map(recordOf);
+    return { text: table(records), record: records };
+  },
+
+  async show(keys, { id }) {
+    const key = await keys.find(id);
+    if (!key) throw new UsageError(`There is no key ${id}. See the list.`);
+    const record = recordOf(key);
+    return { text: aligned(Object.entries(record)), record };
+  },
+
+  async rotate(keys, { id, overlapMs, lifeMs }) {
+    const issued = await keys.rotate(id, overlapMs, lifeMs);
+    if (!issued) throw noWorkingKey(id);
+    const hours = overlapMs / 3_600_000;
+    const text = `Key ${id} keeps working for ${hours} hours at most.\nIts successor is number ${issued.id}.`;
+    return shownOnce(issued, text, { replaces: String(id) });
+  },
+
+  async revoke(keys, { id }) {
+    if (!(await keys.revoke(id))) throw noWorkingKey(id);
+    const all = (await keys.list()).map(recordOf);
+    const name = all.find((key) => key.id === String(id))?.name;
+    const sameName = all.filter((key) => key.name === name && key.state === 'active').map((key) => key.id);
+    const others = sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
+    const text = `Key ${id} is revoked: it stops working within five seconds.${others}`;
+    return { text, record: { revoked: String(id), sameName } };
+  },
+
+  async prune(keys, { olderThanMs }) {
+    const forgotten = await keys.prune(olderThanMs);
+    return { text: `Deleted ${forgotten} expired or revoked keys.`, record: { forgotten } };
+  },
+};
+const OF_ONE_KEY = new Set(['show', 'rotate', 'revoke']);
+
+await runCommand(USAGE, async () => {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [command = 'help', ...words] = positionals;
-  if (command === 'help' || values.help) return USAGE;
+  if (command === 'help') return USAGE;
   const run = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
   if (!run) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
   const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
@@ -43,21 +92,25 @@ await runCommand(async () => {
   // The rest is loaded for commands that are well-formed, since it takes a second.
   const { withModule } = await import('../database/command.js');
   const { AuthModule } = await import('./auth.module.js');
-  const { KeysService } = await import('./keys.service.js');
-  const { text, record, key } = await withModule(AuthModule, (context) => run(context.get(KeysService), input));
+  const { KeysService: Keys } = await import('./keys.service.js');
+  const { text, record, key } = await withModule(AuthModule, (context) => run(context.get(Keys), input));
   if (values.quiet && key !== undefined) return key;
   return values.json ? JSON.stringify(record, null, 2) : text;
 });
 
-type Values = ReturnType<typeof argumentsOf<{ options: typeof OPTIONS }>>['values'];
-
-function inputOf(id: bigint, values: Values): Input {
+function inputOf(id: bigint, values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']) {
   const { name, owner, note, expires, overlap, 'older-than': olderThan } = values;
   const lifeMs = expires === undefined ? undefined : durationOf('--expires', expires);
   if (lifeMs === 0) throw new UsageError('A key is valid for at least an hour: --expires 1h');
-  const labels = { name: lineOf(name.trim()), owner: lineOf(owner), note: lineOf(note) };
-  const [overlapMs, olderThanMs] = [durationOf('--overlap', overlap), durationOf('--older-than', olderThan)];
-  return { ...labels, id, lifeMs, overlapMs, olderThanMs };
+  return {
+    id,
+    name: lineOf(name.trim()),
+    owner: lineOf(owner),
+    note: lineOf(note),
+    lifeMs,
+    overlapMs: durationOf('--overlap', overlap),
+    olderThanMs: durationOf('--older-than', olderThan),
+  };
 }
 
 /** Names appear in terminals and logs, where an invisible character could disguise one key as another. */
@@ -70,4 +123,33 @@ function durationOf(option: string, duration: string): number {
   const [, amount, unit] = /^(0|[1-9]\d{0,4})([dh])$/.exec(duration) ?? [];
   if (amount !== undefined) return Number(amount) * (unit === 'd' ? DAY_MS : DAY_MS / 24);
   throw new UsageError(`Say ${option} in days or hours, such as ${option} 90d or ${option} 12h`);
+}
+
+function shownOnce({ id, key, name, expiresAt }: IssuedKey, text: string, more?: object): Output {
+  const shown = `${text} It is shown this once; it expires on ${dayOf(expiresAt)}.\n\n  ${key}`;
+  return { text: shown, record: { id: String(id), key, name, expiresAt, ...more }, key };
+}
+
+function noWorkingKey(id: bigint): UsageError {
+  return new UsageError(`There is no key ${id} that still works. See the list.`);
+}
+
+/** What is shown of a key. The id is a string, since not every parser is exact for an int64. */
+function recordOf({ id, hash: _hash, originId: _originId, ...key }: ApiKey) {
+  const state = key.revokedAt ? 'revoked' : key.expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
+  return { id: String(id), state, ...key };
+}
+
+function table(keys: ReturnType<typeof recordOf>[]): string {
+  const rows = keys.map(({ id, name, owner, hint, state, createdAt, expiresAt, lastUsedAt }) => {
+    return [id, name, owner, hint, state, dayOf(createdAt), dayOf(expiresAt), lastUsedAt];
+  });
+  return aligned([['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]);
+}
+
+function aligned(rows: (string | Date | null)[][]): string {
+  const texts = rows.map((row) => row.map((cell) => (cell instanceof Date ? cell.toISOString() : (cell ?? '-'))));
+  const widths = texts[0]!.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)));
+  const line = (row: string[]): string => row.map((text, column) => text.padEnd(widths[column]!)).join('  ');
+  return texts.map((row) => line(row).trimEnd()).join('\n');
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from './config.js';
 
 /** A mistake of the user, who needs only the message. */
@@ -10,28 +9,21 @@ export function commandName(script: string, program: string): string {
   return existsSync('scripts') ? `npm run ${script} --` : `node dist/${program}.js`;
 }
 
-/** The options and words of the command line. */
-export function argumentsOf<T extends ParseArgsConfig>(config: T, usage: string): ReturnType<typeof parseArgs<T>> {
+/** Runs a command line: prints its result, how to use it with `--help`, or an error that can be read. */
+export async function runCommand(usage: string, main: () => Promise<string>): Promise<void> {
   try {
-    return parseArgs(config);
+    const text = process.argv.includes('--help') ? usage : await main();
+    process.stdout.write(`${printable(text)}\n`);
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}\n\n${usage}`);
-  }
-}
-
-/** Runs a command line: prints its result, or an error that can be read. */
-export async function runCommand(main: () => Promise<string>): Promise<void> {
-  try {
-    process.stdout.write(`${printable((await main()).trimEnd())}\n`);
-  } catch (error) {
-    process.stderr.write(`${printable(explain(error))}\n`);
+    process.stderr.write(`${printable(explain(error as NodeJS.ErrnoException, usage))}\n`);
     process.exitCode = 1;
   }
 }
 
-function explain(error: unknown): string {
+function explain(error: NodeJS.ErrnoException, usage: string): string {
   if (error instanceof UsageError || error instanceof ConfigError) return error.message;
-  return `The command failed: ${error instanceof Error ? error.message : String(error)}`;
+  if (error.code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n\n${usage}`;
+  return `The command failed: ${error.message}`;
 }
 
 /** Escapes what a terminal executes or hides. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Clock } from '../common/clock.js';
 import { UsageError } from '../common/command.js';
@@ -16,8 +16,8 @@ export async function withModule<T>(module: Type, use: (context: INestApplicatio
   const config = loadConfig();
   if (!config.databaseUrl) process.stderr.write(`In the embedded database ${config.databaseDirectory}:\n`);
   const providers = [{ provide: Config, useValue: config }, Clock, Metrics];
-  const common = { module: CommandModule, global: true, providers, exports: [...providers] };
-  const root = { module: class {}, imports: [common, DatabaseModule.forRoot(), module] };
+  const imports = [DatabaseModule.forRoot(), module];
+  const root = { module: CommandModule, global: true, imports, providers, exports: providers };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   try {
     await waitFor(context.get(Database));
@@ -34,7 +34,6 @@ export async function withModule<T>(module: Type, use: (context: INestApplicatio
   }
 }
 
-@Module({})
 class CommandModule {}
 
 async function waitFor(database: Database): Promise<void> {

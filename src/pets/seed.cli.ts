@@ -1,19 +1,17 @@
+import { parseArgs } from 'node:util';
 import { Module } from '@nestjs/common';
-import { argumentsOf, commandName, runCommand, UsageError } from '../common/command.js';
+import { commandName, runCommand, UsageError } from '../common/command.js';
 import { withModule } from '../database/command.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { Transactions } from '../database/transactions.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
 import { Pet } from './pet.entity.js';
 
-const SEED = commandName('seed', 'pets/seed.cli');
-
 const USAGE = `Sample animals, from the command line:
 
-  ${SEED} --count 100000 [--seed 1]
+  ${commandName('seed', 'pets/seed.cli')} --count 100000 [--seed 1]
       adds that many sample animals to the configured database, also while the service runs.
-      The same seed gives the same animals. An interrupted command adds none.
-`;
+      The same seed gives the same animals. An interrupted command adds none.`;
 
 const INSERT = `
   INSERT INTO pets (name, category_id, status)
@@ -32,23 +30,16 @@ const BATCH = 1_000;
 @Module({ imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])] })
 class SeedModule {}
 
-const OPTIONS = {
-  count: { type: 'string' },
-  seed: { type: 'string', default: '1' },
-  help: { type: 'boolean' },
-} as const;
-
-await runCommand(async () => {
-  const { help, count, seed } = argumentsOf({ options: OPTIONS }, USAGE).values;
-  if (help) return USAGE;
-  if (count === undefined) throw new UsageError(`Say how many: ${SEED} --count 1000\n\n${USAGE}`);
+await runCommand(USAGE, () => {
+  const options = { count: { type: 'string', default: '' }, seed: { type: 'string', default: '1' } } as const;
+  const { count, seed } = parseArgs({ options }).values;
   return addAnimals(whole('--count', count, 1, 10_000_000), whole('--seed', seed, 0, 2 ** 32 - 1));
 });
 
 function whole(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new UsageError(`Say ${option} as a whole number from ${min} to ${max}, such as ${option} 1000; not "${text}".`);
+  throw new UsageError(`Say ${option} as a whole number from ${min} to ${max}, such as ${option} 1000.`);
 }
 
 function addAnimals(count: number, seed: number): Promise<string> {
