@@ -29,12 +29,8 @@ export const hashKey = (key: string): string => hash('sha256', key, 'base64');
 /** By which people recognise a key. */
 export const hintOfKey = (key: string): string => `${key.slice(0, 'pets_live_'.length + 4)}…`;
 
+/** The CRC-32 in base62. */
 function checksum(body: string): string {
-  let rest = crc32(body);
-  let text = '';
-  for (let i = 0; i < 6; i++) {
-    text = `${BASE62[rest % BASE62.length]}${text}`;
-    rest = Math.floor(rest / BASE62.length);
-  }
-  return text;
+  const crc = crc32(body);
+  return [5, 4, 3, 2, 1, 0].map((power) => BASE62[Math.floor(crc / 62 ** power) % 62]).join('');
 }

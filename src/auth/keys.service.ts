@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
+import { type EntityManager, IsNull, LessThan, MoreThan, Repository } from 'typeorm';
 import { Clock, DAY_MS } from '../common/clock.js';
 import { Config } from '../common/config.js';
 import { Transactions } from '../database/transactions.js';
@@ -9,7 +9,7 @@ import { generateKey, hashKey, hintOfKey } from './key-format.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 
-type NewKey = Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>;
+type Labels = Pick<ApiKey, 'name' | 'owner' | 'note' | 'originId'>;
 
 export interface IssueRequest {
   readonly name: string;
@@ -31,30 +31,29 @@ export class KeysService {
     private readonly clock: Clock,
   ) {}
 
-  async issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
-    const { key, row } = this.generate({ name, owner: owner || null, note: note || null, originId: null }, lifeMs);
-    return { id: (await this.keys.save({ ...row })).id, key, name, expiresAt: row.expiresAt };
+  issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
+    const labels = { name, owner: owner || null, note: note || null, originId: null };
+    return this.store(labels, lifeMs, this.keys.manager);
   }
 
   /**
    * Issues a successor, by default with the lifetime of the old key, which keeps working for the overlap, but not beyond
    * its expiry. Undefined when the old key does not exist or no longer works.
    */
-  async rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
-    const old = await this.find(id);
-    if (!old) return undefined;
-    const originId = old.originId ?? id;
-    // An earlier rotation has shortened the life of the old key, but not that of the successor.
-    const successors = await this.keys.findBy({ originId, id: MoreThan(id) });
-    const lives = [old, ...successors].map((each) => each.expiresAt.getTime() - each.createdAt.getTime());
-    const { key, row } = this.generate({ ...old, originId }, lifeMs ?? Math.max(...lives));
+  rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
     return this.transactions.run(undefined, async (manager) => {
       const now = this.clock.now();
-      const working = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
-      const shortened = manager.createQueryBuilder().update(ApiKey).where(working);
-      shortened.set({ expiresAt: () => 'LEAST(expires_at, :end)' }).setParameter('end', new Date(now + overlapMs));
-      if ((await shortened.execute()).affected !== 1) return undefined;
-      return { id: (await manager.save(ApiKey, { ...row })).id, key, name: row.name, expiresAt: row.expiresAt };
+      const where = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
+      // Locked, so that of two rotations at once the shorter overlap counts.
+      const old = await manager.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } });
+      if (!old) return undefined;
+      const originId = old.originId ?? id;
+      // An earlier rotation has shortened the life of the old key, but not that of the successor.
+      const successors = await manager.findBy(ApiKey, { originId, id: MoreThan(id) });
+      const lives = [old, ...successors].map((each) => each.expiresAt.getTime() - each.createdAt.getTime());
+      const expiresAt = new Date(Math.min(old.expiresAt.getTime(), now + overlapMs));
+      await manager.update(ApiKey, { id }, { expiresAt });
+      return this.store({ ...old, originId }, lifeMs ?? Math.max(...lives), manager);
     });
   }
 
@@ -82,13 +81,14 @@ export class KeysService {
     return (await this.keys.delete([{ expiresAt: before }, { revokedAt: before }])).affected ?? 0;
   }
 
-  private generate(labels: Pick<NewKey, 'name' | 'owner' | 'note' | 'originId'>, lifeMs: number) {
+  private async store(labels: Labels, lifeMs: number, manager: EntityManager): Promise<IssuedKey> {
     const { name, owner, note, originId } = labels;
     const key = generateKey(this.config.keyEnvironment);
+    const hash = Buffer.from(hashKey(key), 'base64');
     const createdAt = new Date(this.clock.now());
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
-    const hash = Buffer.from(hashKey(key), 'base64');
-    const row: NewKey = { name, owner, note, originId, hash, hint: hintOfKey(key), createdAt, expiresAt };
-    return { key, row };
+    const row = { name, owner, note, originId, hash, hint: hintOfKey(key), createdAt, expiresAt };
+    const { id } = await manager.save(ApiKey, row);
+    return { id, key, name, expiresAt };
   }
 }
