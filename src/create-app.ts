@@ -13,9 +13,9 @@ import { Metrics } from './common/metrics.js';
 import { createAdapter } from './http/adapter.js';
 import { allowOrigins } from './http/cors.js';
 import { serveDocs } from './http/docs/docs.js';
-import { collectMethods } from './http/methods.js';
-import { installOverload } from './http/overload.js';
-import { measureRequests } from './http/request-metrics.js';
+import { answerOtherMethods } from './http/methods.js';
+import { refuseOverload } from './http/overload.js';
+import { recordRequests } from './http/request-log.js';
 import { Shutdown } from './http/shutdown.js';
 
 interface Parts {
@@ -38,13 +38,11 @@ export async function createApp(config: Config, parts: Parts = {}): Promise<Nest
   const document = buildDocument(app);
   const json = documentJson(document);
   allowOrigins(fastify, config.corsOrigins);
-  installOverload(fastify, config, app.get(Metrics));
-  measureRequests(fastify, app.get(Metrics));
+  refuseOverload(fastify, config, app.get(Metrics));
+  recordRequests(fastify, app.get(Metrics));
   app.get(Shutdown).attachTo(fastify);
-  const answerOtherMethods = collectMethods(fastify);
+  answerOtherMethods(fastify);
   attachOperations(fastify, app, json);
   serveDocs(app, document, json);
-  await app.init();
-  answerOtherMethods();
-  return app;
+  return app.init();
 }

@@ -5,7 +5,6 @@ import {
   type FastifyBaseLogger,
   type FastifyHttpOptions,
   type FastifyInstance,
-  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -13,27 +12,29 @@ import type { Logger } from 'pino';
 import { RequestBody } from '../api/body.js';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
 import { ApiError, HEADER_BYTES, noSuchPath, URL_BYTES } from '../api/errors.js';
-import { API_PREFIX, type Config } from '../common/config.js';
+import type { Config } from '../common/config.js';
 import { sendError } from './error.filter.js';
 import { faultOf, MalformedHttp, type ParserError } from './malformed-http.js';
+import { logRequest } from './request-log.js';
 
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
-/** Keep browsers from treating an answer as a page. */
-const SECURITY_HEADERS = {
+/** Keep browsers from treating an answer as a page, and everybody from storing it. The files of /docs have others. */
+const COMMON_HEADERS = {
+  'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Fastify with the limits, the common headers and the access log of the service. */
+/** Fastify with the limits and the common headers of the service. */
 export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
   const malformed = new MalformedHttp(logger);
   const options: FastifyHttpOptions<Server> = {
     loggerInstance: logger,
     // Each line names its request; a child logger for each request would cost more than the line.
     childLoggerFactory: (parent: FastifyBaseLogger) => parent,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: 10_000,
@@ -49,9 +50,10 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
     frameworkErrors: (_error, request, reply) => {
-      setCommonHeaders(request, reply);
-      const fault = faultOf(request.raw, request.raw.url ?? '');
-      sendError(fault ?? new ApiError('bad_request', 'The request target is not well-formed.'), request, reply);
+      reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
+      // Nothing has looked at its framing, so the connection is not used again.
+      const error = new ApiError('bad_request', 'The request target is not well-formed.', { connection: 'close' });
+      sendError(error, request, reply);
       logRequest(request, reply); // no hook runs here
     },
   };
@@ -59,9 +61,14 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('change', null);
-  fastify.decorateReply('errorCode', null);
+  fastify.decorateReply('error', null);
   readBodiesLater(fastify);
-  addHooks(fastify, malformed);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    malformed.remember(request.raw, reply.raw);
+    reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
+    request.body = new RequestBody(request.raw, reply.raw);
+    done(faultOf(request.raw, request.originalUrl) ?? emptySegmentOf(request));
+  });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
   return adapter;
@@ -73,19 +80,6 @@ function readBodiesLater(fastify: FastifyInstance): void {
   // 100 Continue is sent when the body is read; other expectations are ignored, as HTTP allows.
   for (const event of ['checkContinue', 'checkExpectation'])
     fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
-}
-
-function addHooks(fastify: FastifyInstance, malformed: MalformedHttp): void {
-  fastify.addHook('onRequest', (request, reply, done) => {
-    malformed.remember(request.raw, reply.raw);
-    setCommonHeaders(request, reply);
-    request.body = new RequestBody(request.raw, reply.raw);
-    done(faultOf(request.raw, request.originalUrl) ?? emptySegmentOf(request));
-  });
-  fastify.addHook('onResponse', (request, reply, done) => {
-    logRequest(request, reply);
-    done();
-  });
 }
 
 /** Without scheme and host, which HTTP allows. Other targets, such as the asterisk of OPTIONS, become an unknown path. */
@@ -103,25 +97,4 @@ function emptySegmentOf({ params }: FastifyRequest): ApiError | undefined {
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && WELL_FORMED_ID.test(given) ? given : randomUUID();
-}
-
-function setCommonHeaders({ id, url, routeOptions }: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', id).headers(SECURITY_HEADERS);
-  if ((routeOptions.url ?? url).startsWith(API_PREFIX)) reply.header('cache-control', 'no-store');
-}
-
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { log, id, method, routeOptions, caller } = request;
-  const { url } = routeOptions;
-  const line = {
-    requestId: id,
-    method,
-    route: url,
-    status: reply.statusCode,
-    code: reply.errorCode ?? undefined,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
-    key: caller?.name,
-    address: reply.statusCode === 401 ? request.ip : undefined, // of who guesses keys
-  };
-  log[url?.startsWith('/health/') ? 'debug' : 'info'](line, 'request');
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { unavailable } from '../api/errors.js';
 import { Public } from '../api/public.decorator.js';
@@ -17,14 +17,12 @@ export class HealthController {
 
   /** Restart the process when this fails. */
   @Get('live')
-  @Header('cache-control', 'no-store')
   live(): { status: string } {
     return { status: 'ok' };
   }
 
   /** Send no requests while this fails. */
   @Get('ready')
-  @Header('cache-control', 'no-store')
   async ready(): Promise<{ status: string }> {
     if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');
     await this.database.check().catch(() => {

@@ -3,23 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { mediaTypesOf } from '../api/body.js';
 import { ApiError } from '../api/errors.js';
 
-/**
- * Collects the methods of each path that is registered from now on. The returned function, called after all routes are
- * registered, adds OPTIONS, and answers all other methods with 405.
- */
-export function collectMethods(fastify: FastifyInstance): () => void {
+/** Adds OPTIONS to each path that is registered from now on, and answers all other methods with 405. */
+export function answerOtherMethods(fastify: FastifyInstance): void {
   const paths = new Map<string, Set<string>>();
-  let isComplete = false;
   fastify.addHook('onRoute', ({ url, method }) => {
-    if (isComplete) return;
-    const methods = paths.get(url) ?? new Set();
-    for (const name of [method].flat()) methods.add(name);
-    paths.set(url, methods);
+    paths.set(url, new Set([...(paths.get(url) ?? []), ...[method].flat()]));
   });
-  return () => {
-    isComplete = true;
-    for (const [url, methods] of paths) answerOthers(fastify, url, methods);
-  };
+  // Fastify loads plugins when all routes are registered.
+  void fastify.register(async (plugin) => {
+    for (const [url, methods] of paths) answerOthers(plugin, url, methods);
+  });
 }
 
 function answerOthers(fastify: FastifyInstance, url: string, methods: ReadonlySet<string>): void {

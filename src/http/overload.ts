@@ -1,48 +1,33 @@
 import underPressure from '@fastify/under-pressure';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import type { Metrics } from '../common/metrics.js';
 
-/** The mean delay of the event loop from which on more requests would only make all of them slower. */
+/** The mean delay of the event loop in a second from which on more requests would only make all of them slower. */
 const LATE_MS = 500;
-/** A pause of the machine is not overload. */
-const SAMPLE_MS = 1_000;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    isRefused: boolean;
-    isInFlight: boolean;
-  }
-}
+/** One for all: a refusal must not cost more than the work. */
+export const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
 
 /**
  * Refuses requests of the API that are too many at once or come while the event loop lags. @fastify/under-pressure only
  * measures: it would refuse before the headers of a deprecated operation are set.
  */
-export function installOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
-  let inFlight = 0;
-  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
-  const refused = metrics.counter('http_requests_refused_total', 'Requests refused because of overload.');
-  void fastify.register(underPressure, { sampleInterval: SAMPLE_MS });
-  fastify.decorateRequest('isRefused', false);
-  fastify.decorateRequest('isInFlight', false);
+export function refuseOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
+  const inFlight = new Set<FastifyRequest>();
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight.size);
+  void fastify.register(underPressure);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
     if (!request.routeOptions.url?.startsWith(API_PREFIX)) return done();
-    const hasRoom = inFlight < config.maxConcurrentRequests;
-    request.isRefused = !hasRoom || fastify.memoryUsage().eventLoopDelay >= LATE_MS;
-    if (request.isRefused) {
-      refused.inc();
-      return done(unavailable('The service has more to do than it can. Try again in a second.'));
-    }
-    request.isInFlight = true;
-    inFlight++;
+    const hasRoom = inFlight.size < config.maxConcurrentRequests;
+    if (!hasRoom || fastify.memoryUsage().eventLoopDelay >= LATE_MS) return done(OVERLOADED);
+    inFlight.add(request);
     return done();
   });
   // Not onResponse: a pipelined answer whose client has left never ends.
   fastify.addHook('onSend', (request, _reply, payload, done) => {
-    if (request.isInFlight) inFlight--;
-    request.isInFlight = false;
+    inFlight.delete(request);
     done(null, payload);
   });
 }

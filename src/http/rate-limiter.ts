@@ -26,7 +26,7 @@ class RateLimiter {
   /** A limit of 0 means no limit. */
   constructor(
     private readonly name: string,
-    readonly limit: number,
+    private readonly limit: number,
     prefix: string,
     storeClient?: RedisClientType,
   ) {
@@ -92,12 +92,11 @@ export class RateLimits implements OnApplicationShutdown {
 export class RateLimitGuard implements CanActivate {
   constructor(private readonly limits: RateLimits) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { requests } = this.limits;
-    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (!caller || requests.limit === 0) return true;
-    const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return requests.take(String(caller.id), reply).then(() => true);
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const { caller } = http.getRequest<FastifyRequest>();
+    if (caller) await this.limits.requests.take(String(caller.id), http.getResponse());
+    return true;
   }
 }
 

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { allErrors } from '../api/errors.js';
+import type { Metrics } from '../common/metrics.js';
+import { OVERLOADED } from './overload.js';
+
+/** From 1 ms, a response from memory, to 5 s, when clients have given up. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const LABELS = ['method', 'route', 'status'];
+
+/** Logs every request, and measures all but probes. Those refused because of overload have a metric of their own. */
+export function recordRequests(fastify: FastifyInstance, metrics: Metrics): void {
+  const requests = metrics.counter('http_requests_total', 'Completed requests.', LABELS);
+  const help = 'The time from the head of a request to the end of its response.';
+  const durations = metrics.histogram('http_request_duration_seconds', help, LABELS, SECONDS);
+  const errors = metrics.counter('http_errors_total', 'Responses with an Error body, by its code.', ['code']);
+  const refused = metrics.counter('http_requests_refused_total', 'Requests refused because of overload.');
+  // Prometheus cannot see the increase of a series that begins with its first event.
+  for (const { code } of allErrors()) errors.inc({ code }, 0);
+
+  fastify.addHook('onResponse', (request, reply, done) => {
+    logRequest(request, reply);
+    const { statusCode: status, error, elapsedTime } = reply;
+    const { url } = request.routeOptions;
+    if (error === OVERLOADED) refused.inc();
+    else if (!isProbe(request)) {
+      // Clients can invent any number of paths and methods: those that are unknown share one label.
+      const isKnown = url !== undefined && error?.code !== 'method_not_allowed';
+      const labels = { method: isKnown ? request.method : 'unknown', route: isKnown ? url : 'unknown', status };
+      requests.inc(labels);
+      durations.observe(labels, elapsedTime / 1000);
+      if (error) errors.inc({ code: error.code });
+    }
+    done();
+  });
+}
+
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const line = {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url,
+    status: reply.statusCode,
+    code: reply.error?.code,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+    key: request.caller?.name,
+    address: reply.statusCode === 401 ? request.ip : undefined, // of who guesses keys
+  };
+  request.log[isProbe(request) ? 'debug' : 'info'](line, 'request');
+}
+
+function isProbe({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith('/health/') ?? false;
+}
