@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { API_PREFIX } from '../common/config.js';
-import { type Examples, headerRef } from './document/operations.js';
+import { type Examples, headerRef, type SchemaObject, schemaRef } from './document/operations.js';
 import { Int, Int64 } from './fields.js';
 
 export const PAGE_LIMIT = { minimum: 1, maximum: 100 };
@@ -37,8 +37,11 @@ export class Page<T extends { id: bigint }> {
   }
 }
 
+/** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
+export const LISTS = new Map<string, SchemaObject>();
+
 interface List {
-  /** Of the array in the document. */
+  /** Of the schema. */
   readonly name: string;
   readonly item: Type;
   readonly description: string;
@@ -47,14 +50,11 @@ interface List {
 
 /** Answers the items of a `Page` as a bare array, with a Link header. */
 export function Paged({ name, item, description, examples }: List): MethodDecorator {
+  LISTS.set(name, { type: 'array', items: { $ref: getSchemaPath(item) } });
+  const headers = { Link: headerRef('PageLinks') as never };
   return applyDecorators(
     ApiExtraModels(item),
-    ApiOkResponse({
-      description,
-      examples,
-      headers: { Link: headerRef('PageLinks') as never },
-      schema: { title: name, type: 'array', items: { $ref: getSchemaPath(item) } },
-    }),
+    ApiOkResponse({ description, examples, headers, schema: schemaRef(name) }),
   );
 }
 

@@ -4,7 +4,8 @@ import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
 import { policyOf } from '../deprecation.js';
 import { allErrors } from '../errors.js';
-import { describeNull, describeOperation, HEADERS } from './describe-operation.js';
+import { LISTS } from '../pages.js';
+import { describeOperation, HEADERS } from './describe-operation.js';
 import { operationsOf, type SchemaObject } from './operations.js';
 import { RESOURCES } from './resource.decorator.js';
 
@@ -37,12 +38,11 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     operationIdFactory: (_controller, method) => method,
     extraModels: [ErrorDto],
   });
-  const components = (document.components ??= {});
-  for (const one of operationsOf(document)) describeOperation(one, policyOf(one.id, app), components);
-  components.headers = HEADERS;
-  describeNull(components);
+  const schemas = Object.assign(document.components!.schemas!, Object.fromEntries(LISTS));
+  for (const one of operationsOf(document)) describeOperation(one, policyOf(one.id, app), schemas);
+  document.components!.headers = HEADERS;
   // Codes are permanent, so the schema is open for more than it lists.
-  const { code } = (components.schemas!['Error'] as SchemaObject).properties as Record<string, SchemaObject>;
+  const { code } = (schemas['Error'] as SchemaObject).properties as Record<string, SchemaObject>;
   const codes = allErrors().map((error) => `\`${error.code}\``);
   code!.description += ` Now: ${codes.join(', ')}.`;
   return document;

@@ -1,9 +1,8 @@
 import { SERVICE_NAME } from '../../common/config.js';
 import type { DeprecationPolicy } from '../deprecation.js';
-import { type ErrorCode, type ErrorKind, kindOf, REFUSALS } from '../errors.js';
+import { ApiError, type ErrorCode, type ErrorKind, kindOf, REFUSALS } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
 import {
-  type ComponentsObject,
   headerRef,
   type HeadersObject,
   type Operation,
@@ -12,6 +11,7 @@ import {
   type ResponseObject,
   responsesOf,
   type SchemaObject,
+  type SchemasObject,
   schemaRef,
 } from './operations.js';
 
@@ -59,14 +59,14 @@ const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'defau
 export function describeOperation(
   { id, method, operation }: Operation,
   policy: DeprecationPolicy | undefined,
-  components: ComponentsObject,
+  schemas: SchemasObject,
 ): void {
   describeErrors(operation, REFUSALS.get(id) ?? []);
   describeHeaders(operation, method, policy !== undefined);
   if (policy) describeDeprecation(operation, policy);
   const marked = operation as { 'x-stability'?: string };
   marked['x-stability'] = policy ? 'deprecated' : (marked['x-stability'] ?? 'stable');
-  describeSchemas(operation, components);
+  describeSchemas(operation, schemas);
 }
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
@@ -85,20 +85,16 @@ function describeErrors(operation: OperationObject, declared: readonly ErrorKind
     operation.responses[status] = errorResponse(kinds.filter((kind) => kind.status === status));
   operation.responses.default = {
     description: 'Any other failure.',
-    content: { 'application/json': { schema: schemaRef('Error'), example: bodyOf(kindOf('internal_error')) } },
+    content: { 'application/json': { schema: schemaRef('Error'), example: new ApiError('internal_error').toJSON() } },
   };
 }
 
 function errorResponse(kinds: ErrorKind[]): ResponseObject {
-  const examples = kinds.map((kind) => [kind.code, { summary: kind.when, value: bodyOf(kind) }]);
+  const examples = kinds.map((kind) => [kind.code, { summary: kind.when, value: new ApiError(kind).toJSON() }]);
   return {
     description: kinds.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n'),
     content: { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } },
   };
-}
-
-function bodyOf({ code, when, status }: ErrorKind): { code: string; message: string; status: number } {
-  return { code, message: when, status };
 }
 
 /** Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. */
@@ -136,30 +132,12 @@ function describeDeprecation(operation: OperationObject, { sunsetDay, terms }: D
   });
 }
 
-/** Names the arrays of answers, closes the schema of a body, and documents a list in a query as separated by commas. */
-function describeSchemas(operation: OperationObject, components: ComponentsObject): void {
-  const schemas = (components.schemas ??= {});
-  for (const [, { content }] of responsesOf(operation)) {
-    const json = content?.['application/json'];
-    const { title, ...array } = (json?.schema ?? {}) as SchemaObject;
-    if (!json || array.type !== 'array' || !title) continue;
-    schemas[title] = array;
-    json.schema = schemaRef(title);
-  }
+/** Closes the schema of a body, and documents a list in a query as separated by commas. */
+function describeSchemas(operation: OperationObject, schemas: SchemasObject): void {
   const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: { $ref: string } }> };
   for (const { schema } of Object.values(content))
     Object.assign(schemas[schema.$ref.split('/').at(-1)!]!, { additionalProperties: false });
   for (const parameter of (operation.parameters ?? []) as ParameterObject[])
     if ((parameter.schema as SchemaObject | undefined)?.type === 'array')
       Object.assign(parameter, { style: 'form', explode: false });
-}
-
-/** Writes `nullable`, the word of @nestjs/swagger, as OpenAPI 3.1 has it. */
-export function describeNull({ schemas = {} }: ComponentsObject): void {
-  const properties = (Object.values(schemas) as SchemaObject[]).flatMap((one) => Object.values(one.properties ?? {}));
-  for (const property of properties as SchemaObject[]) {
-    if (!property.nullable) continue;
-    delete property.nullable;
-    property.type = [property.type, 'null'] as never;
-  }
 }

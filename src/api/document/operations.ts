@@ -1,12 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 // The objects of the OpenAPI specification. @nestjs/swagger exports only `OpenAPIObject`.
-export type ComponentsObject = NonNullable<OpenAPIObject['components']>;
+type ComponentsObject = NonNullable<OpenAPIObject['components']>;
 export type HeadersObject = NonNullable<ComponentsObject['headers']>;
 export type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>[number], { $ref: string }>;
 export type ResponseObject = Exclude<NonNullable<OperationObject['responses'][string]>, { $ref: string }>;
-export type SchemaObject = Exclude<NonNullable<ComponentsObject['schemas']>[string], { $ref: string }>;
+export type SchemasObject = NonNullable<ComponentsObject['schemas']>;
+export type SchemaObject = Exclude<SchemasObject[string], { $ref: string }>;
 /** Named examples of a request or response body. */
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
