@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import type { MigrationClass } from './migrate.js';
+
+export type MigrationClass = (new () => MigrationInterface) & { readonly isDistribution?: boolean };
 
 /** Longer, and what was acknowledged while a worker died stays invisible for so long after its return. */
 const RECOVERY_MS = 1_000;

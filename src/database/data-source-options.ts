@@ -20,12 +20,10 @@ const types = {
  * A request is answered within about a second, whatever the database does. The server gives up first: an answer that comes
  * too late costs the connection, and with it the other statements on it. Poolers refuse limits that are start-up parameters.
  */
-export function clientOptions(config: Config): pg.ClientConfig {
+export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boolean } {
   return {
-    connectionString: config.databaseUrl ?? embeddedUrl(config.databaseDirectory),
-    application_name: config.serviceName,
-    types,
-    keepAlive: true,
+    ...unlimited(config, config.databaseUrl),
+    pipeline: true,
     connectionTimeoutMillis: 300,
     query_timeout: 600,
     ...(config.preparedStatements && {
@@ -38,28 +36,29 @@ export function clientOptions(config: Config): pg.ClientConfig {
 
 /** For requests and command lines. */
 export function dataSourceOptions(config: Config): DataSourceOptions {
-  const { connectionString, ...client } = clientOptions(config);
-  const { databasePoolSize, preparedStatements } = config;
-  const others = preparedStatements ? READ_CONNECTIONS + WRITE_CONNECTIONS + PROBE_CONNECTIONS : 0;
-  return {
-    type: 'postgres',
-    url: connectionString as string,
-    logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
-    poolSize: Math.max(1, databasePoolSize - others),
-    poolErrorHandler: () => {}, // an idle connection broke, and the pool has removed it
-    // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
-    // wait longer for one that is free than for one that is opened: both are one limit of the pool.
-    extra: { ...client, pipeline: preparedStatements, connectionTimeoutMillis: 500, idleTimeoutMillis: 30_000 },
-  };
+  const others = READ_CONNECTIONS + WRITE_CONNECTIONS + PROBE_CONNECTIONS;
+  // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
+  // wait longer for one that is free than for one that is opened: both are one limit of the pool.
+  const limits = { max: config.databasePoolSize - others, connectionTimeoutMillis: 500, idleTimeoutMillis: 30_000 };
+  return pool({ ...clientOptions(config), ...limits });
 }
 
 /** Migrations take their time, past a pooler. */
 export function migrationOptions(config: Config): DataSourceOptions {
-  const { url, ...options } = dataSourceOptions(config) as DataSourceOptions & { url: string };
+  const address = config.databaseDirectUrl ?? config.databaseUrl;
+  return pool({ ...unlimited(config, address), max: 1, connectionTimeoutMillis: 1_000 });
+}
+
+function unlimited({ databaseDirectory, serviceName }: Config, address?: string): pg.ClientConfig {
+  const connectionString = address ?? embeddedUrl(databaseDirectory);
+  return { connectionString, application_name: serviceName, types, keepAlive: true };
+}
+
+function pool(options: pg.PoolConfig): DataSourceOptions {
   return {
-    ...options,
-    url: config.databaseDirectUrl ?? url,
-    poolSize: 1,
-    extra: { types, keepAlive: true, application_name: config.serviceName, connectionTimeoutMillis: 1_000 },
-  } as DataSourceOptions;
+    type: 'postgres',
+    logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
+    poolErrorHandler: () => {}, // an idle connection broke, and the pool has removed it
+    extra: options,
+  };
 }

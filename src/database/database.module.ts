@@ -2,10 +2,10 @@ import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Config } from '../common/config.js';
+import type { MigrationClass } from './citus.js';
 import { dataSourceOptions } from './data-source-options.js';
 import { Database, MIGRATIONS } from './database.js';
 import { GroupCommit } from './group-commit.js';
-import type { MigrationClass } from './migrate.js';
 import { Statements } from './statements.js';
 import { Transactions } from './transactions.js';
 

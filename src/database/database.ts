@@ -4,9 +4,10 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
+import type { MigrationClass } from './citus.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
-import { migrate, type MigrationClass } from './migrate.js';
+import { migrate } from './migrate.js';
 import { isUnread, Pipeline } from './pipeline.js';
 
 /** The provider of all features' migrations. */

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Config } from '../common/config.js';
-import { requireCluster } from './citus.js';
+import { type MigrationClass, requireCluster } from './citus.js';
 import { migrationOptions } from './data-source-options.js';
-
-export type MigrationClass = (new () => MigrationInterface) & { readonly isDistribution?: boolean };
 
 /** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;

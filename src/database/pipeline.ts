@@ -18,24 +18,19 @@ export const isStale = (error: unknown): boolean =>
 export const isUnread = (error: unknown): boolean =>
   isStale(error) || (meaningOf(error)?.kind === 'unknown' && (error as Error).message !== 'Query read timeout');
 
+/** For a connection that may be a pooler's, which gives each transaction another session. */
+export const unnamed = ({ text, values }: Statement): Statement => ({ text, values, rowMode: 'array' });
+
 /** Citus has lost a worker, which ends no connection to Citus itself. */
 const isOfNode = (error: unknown): boolean => {
   const { code, severity } = error as { code?: string; severity?: string };
   return severity === 'ERROR' && code?.startsWith('08') === true;
 };
 
-interface Connection {
-  readonly client: pg.Client | pg.Pool;
-  readonly socket?: Socket;
-}
-
-/**
- * One connection with many statements under way. Each is a transaction of its own, so no error touches a neighbour. Behind
- * a pooler, which gives each transaction another session, it is a pool instead.
- */
+/** One connection with many statements under way. Each is a transaction of its own, so no error touches a neighbour. */
 export class Pipeline {
   underWay = 0;
-  private opened: Promise<Connection> | undefined;
+  private opened: Promise<[pg.Client, Socket]> | undefined;
 
   constructor(private readonly config: Config) {}
 
@@ -54,45 +49,43 @@ export class Pipeline {
   }
 
   private async send(statement: Statement): Promise<Rows> {
-    const forget = (): void => {
-      if (this.opened === opened) this.opened = undefined;
-    };
-    const opened: Promise<Connection> = (this.opened ??= this.open(forget));
-    const { client, socket } = await opened.catch((cause: unknown) => {
-      throw new DatabaseUnavailable(false, { cause });
-    });
+    const opened = (this.opened ??= this.open());
+    const [client, socket] = await opened;
     // One write for all statements of a turn of the event loop: it costs more than a statement.
-    if (socket?.writableCorked === 0) {
+    if (socket.writableCorked === 0) {
       socket.cork();
       setImmediate(() => socket.uncork());
     }
     try {
-      return (await client.query(statement)).rows;
+      return (await client.query(this.config.preparedStatements ? statement : unnamed(statement))).rows;
     } catch (error) {
       if (isUnread(error) && !isOfNode(error) && this.opened === opened) {
-        forget();
+        this.opened = undefined;
         void client.end(); // after the answers to the others
       }
       throw error;
     }
   }
 
-  private async open(forget: () => void): Promise<Connection> {
-    const options = clientOptions(this.config);
-    if (!this.config.preparedStatements) return { client: new pg.Pool({ ...options, max: 2 }).on('error', () => {}) };
+  private open(): Promise<[pg.Client, Socket]> {
     const socket = new Socket();
-    const pipelined = { ...options, pipeline: true, stream: () => socket };
-    const client = new pg.Client(pipelined);
+    const client = new pg.Client({ ...clientOptions(this.config), stream: () => socket });
+    const opened = client.connect().then(
+      (): [pg.Client, Socket] => [client, socket],
+      (cause: unknown) => {
+        throw new DatabaseUnavailable(false, { cause });
+      },
+    );
+    const forget = (): void => {
+      if (this.opened === opened) this.opened = undefined;
+    };
     client.on('error', forget).on('end', forget);
-    await client.connect().catch((error: unknown) => {
-      forget();
-      throw error;
-    });
-    return { client, socket };
+    opened.catch(forget);
+    return opened;
   }
 
   async close(): Promise<void> {
-    const connection = await this.opened?.catch(() => undefined);
-    await connection?.client.end();
+    const [client] = (await this.opened?.catch(() => undefined)) ?? [];
+    await client?.end();
   }
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
-import type { Rows, Statement } from './pipeline.js';
+import { type Rows, type Statement, unnamed } from './pipeline.js';
 
 /** Values of columns. An array means any of its values; `undefined` is skipped. */
 export type Filters<T> = { readonly [K in keyof T]?: NonNullable<T[K]> | readonly NonNullable<T[K]>[] };
@@ -85,8 +85,8 @@ export class Table<T extends ObjectLiteral> {
   }
 }
 
-/** On the connection of a transaction. It has no name, since that connection may be a pooler's. */
-export async function runWithin({ queryRunner }: EntityManager, { text, values }: Statement): Promise<Rows> {
+/** On the connection of a transaction. */
+export async function runWithin({ queryRunner }: EntityManager, statement: Statement): Promise<Rows> {
   const client = (await queryRunner!.connect()) as pg.Client;
-  return (await client.query({ text, values, rowMode: 'array' })).rows;
+  return (await client.query(unnamed(statement))).rows;
 }

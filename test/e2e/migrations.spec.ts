@@ -47,7 +47,7 @@ describeInside('Replicas that start together', () => {
   it('migrate an empty database once, and all become ready', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
-    const settings = { databaseUrl: database.url, databaseDistribution, databasePoolSize: 5 };
+    const settings = { databaseUrl: database.url, databaseDistribution, databasePoolSize: 6 };
     for (let i = 0; i < REPLICAS; i++) apps.push(await createApp(Object.assign(new Config(), settings), { logger }));
     await Promise.all(apps.map((app) => app.get(Database).whenReady()));
     const applied = await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
