@@ -1,12 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { KeysService } from './auth/keys.service.js';
 import { dayOf } from './common/clock.js';
 import { API_PREFIX, loadConfig } from './common/config.js';
 import { createLogger } from './common/log.js';
-
-/** Ctrl-C sends the signal twice under npm: from the terminal, and forwarded by npm. */
-const SAME_SIGNAL_MS = 300;
 
 // Otherwise V8 comes to allocate rows in the old generation, where all they refer to stays until the next full collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
@@ -31,6 +27,7 @@ async function start(): Promise<void> {
   const { createApp } = await import('./create-app.js');
   const { KeysService } = await import('./auth/keys.service.js');
   const { Database } = await import('./database/database.js');
+  const { endOnSignals } = await import('./http/shutdown.js');
 
   const app = await createApp(config, { logger });
   process.on('uncaughtException', (err) => {
@@ -38,7 +35,7 @@ async function start(): Promise<void> {
     process.exit(1);
   });
   for (const warning of config.warnings()) logger.warn(warning);
-  await endOnSignals(app, flushTraces);
+  endOnSignals(app, flushTraces);
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;
@@ -58,29 +55,6 @@ async function offerDevelopmentKey(keys: KeysService, url: string): Promise<void
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-/** The first signal lets the service finish what it does, a second one ends it at once. */
-async function endOnSignals(app: NestFastifyApplication, flushTraces: () => Promise<void>): Promise<void> {
-  const { shutDown } = await import('./http/shutdown.js');
-  const { log } = app.getHttpAdapter().getInstance();
-  let begun: number | undefined;
-  const end = async (): Promise<void> => {
-    if (begun !== undefined) return performance.now() - begun > SAME_SIGNAL_MS ? process.exit(1) : undefined;
-    begun = performance.now();
-    try {
-      await shutDown(app);
-      await flushTraces();
-      process.exit(0);
-    } catch (err) {
-      log.error({ err }, 'The shutdown failed; the service exits.');
-      process.exit(1);
-    }
-  };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end());
-  // By default, Node.js opens a debugger to every local account on SIGUSR1, and ends on SIGUSR2.
-  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
-    process.on(signal, () => log.warn({ signal }, 'The signal is ignored.'));
 }
 
 /** A mistake in the code needs its stack, anything else only its message. */

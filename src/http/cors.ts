@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 /**
  * Allows cross-origin requests from the listed origins. It only sets headers: OPTIONS of the path answers a preflight.
@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 export function allowOrigins(fastify: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
   fastify.addHook('onSend', ({ method, headers: { origin = '' } }, reply, payload, done) => {
-    addVary(reply, 'Origin');
+    void reply.header('vary', [reply.getHeader('vary') ?? [], 'Origin'].flat().join(', '));
     if (origins.includes(origin)) {
       void reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': '*' });
       const methods = reply.getHeader('allow');
@@ -20,9 +20,4 @@ export function allowOrigins(fastify: FastifyInstance, origins: readonly string[
     }
     done(null, payload);
   });
-}
-
-/** Adds a request header to Vary, which others may have set. */
-export function addVary(reply: FastifyReply, name: string): void {
-  void reply.header('vary', [reply.getHeader('vary') ?? [], name].flat().join(', '));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
@@ -10,12 +10,12 @@ import type { RouteHandlerMethod } from 'fastify';
 import { JSON_TYPE } from '../../api/body.js';
 import { noSuchPath } from '../../api/errors.js';
 import { Config } from '../../common/config.js';
-import { addVary } from '../cors.js';
 import { documentForPage } from './document-for-page.js';
 
+/** By what a path ends with. */
 const TYPES: Record<string, string> = {
+  '': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.json': JSON_TYPE,
   '.svg': 'image/svg+xml',
@@ -38,8 +38,8 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   };
-  const serve = (path: string, load: Load, name = path): void => {
-    fastify.get(path, shared(TYPES[extname(name)]!, load, path.startsWith('/docs') ? headers : {}));
+  const serve = (path: string, load: Load): void => {
+    fastify.get(path, shared(TYPES[extname(path)]!, load, path.startsWith('/docs') ? headers : {}));
   };
   const own = (name: string) => readFileSync(new URL(name, FOLDER));
   const page = (name: string) =>
@@ -48,12 +48,12 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   serve('/openapi.json', () => json);
   serve('/openapi.yaml', async () => (await import('yaml')).stringify(document, { aliasDuplicateObjects: false }));
   serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
-  for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name), name);
+  for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name));
   for (const name of readdirSync(FOLDER)) if (!name.endsWith('.html')) serve(`/docs/${name}`, () => own(name));
   for (const name of OF_SWAGGER_UI) serve(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
 
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
-    addVary(reply, 'accept');
+    void reply.header('vary', 'accept');
     if (!accept.includes('text/html')) throw noSuchPath(); // a misconfigured client
     return reply.redirect(`${rootPath}/docs`, 303);
   });
@@ -79,18 +79,14 @@ function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config)
 function shared(type: string, load: Load, headers: Record<string, string>): RouteHandlerMethod {
   const prepare = async () => {
     const plain = Buffer.from(await load());
-    const hash = createHash('sha256').update(plain).digest('base64url');
-    return { plain, hash, compressed: await promisify(gzip)(plain) };
+    return { plain, digest: hash('sha256', plain, 'base64url'), compressed: await promisify(gzip)(plain) };
   };
   let content: ReturnType<typeof prepare> | undefined;
   return async (request, reply) => {
-    const { plain, hash, compressed } = await (content ??= prepare().catch((error: unknown) => {
-      content = undefined;
-      throw error;
-    }));
+    const { plain, digest, compressed } = await (content ??= prepare());
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
-    const etag = `"${hash}${takesGzip ? '-gzip' : ''}"`;
-    addVary(reply.headers({ ...headers, etag, 'cache-control': 'no-cache' }), 'accept-encoding');
+    const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
+    void reply.headers({ ...headers, etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     const known = (request.headers['if-none-match'] ?? '').split(',');
     if (known.some((tag) => [etag, '*'].includes(tag.trim().replace(/^W\//, '')))) return reply.code(304).send();
     if (takesGzip) reply.header('content-encoding', 'gzip');
