@@ -26,7 +26,7 @@ export class AppModule {
     class CommonModule {}
     return {
       module: AppModule,
-      imports: [CommonModule, DatabaseModule.forRoot(), ApiModule, HttpModule, AuthModule, ...features],
+      imports: [CommonModule, DatabaseModule, ApiModule, HttpModule, AuthModule, ...features],
       providers: [
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },

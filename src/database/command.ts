@@ -16,7 +16,7 @@ export async function withModule<T>(module: Type, use: (context: INestApplicatio
   const config = loadConfig();
   if (!config.databaseUrl) process.stderr.write(`In the embedded database ${config.databaseDirectory}:\n`);
   const providers = [{ provide: Config, useValue: config }, Clock, Metrics];
-  const imports = [DatabaseModule.forRoot(), module];
+  const imports = [DatabaseModule, module];
   const root = { module: CommandModule, global: true, imports, providers, exports: providers };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   try {

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Inject, Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
-import type { MigrationClass } from './citus.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
 import { migrate } from './migrate.js';
 import { isUnread, Pipeline } from './pipeline.js';
-
-/** The provider of all features' migrations. */
-export const MIGRATIONS = 'MIGRATIONS';
 
 const RETRY_MS = 300;
 /** For the log and the metrics; requests find out by themselves. */
@@ -22,7 +18,6 @@ const CHECK_EVERY_MS = 2_000;
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why the latest attempt to use the database failed. */
   problem: string | undefined;
-  isReady = false;
 
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
@@ -35,7 +30,6 @@ export class Database implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly dataSource: DataSource,
     private readonly config: Config,
-    @Inject(MIGRATIONS) private readonly migrations: MigrationClass[],
     metrics: Metrics,
   ) {
     this.probe = new Pipeline(config);
@@ -57,8 +51,9 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     return this.connected;
   }
 
-  requireReady(): void {
-    if (!this.isReady) throw new DatabaseUnavailable(false);
+  /** Whether it is connected and migrated. */
+  get isReady(): boolean {
+    return this.dataSource.isInitialized;
   }
 
   /** Asks the database for what the operations need. Those who ask at the same time share the answer. */
@@ -71,11 +66,10 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       try {
-        const names = await migrate(this.config, this.migrations, signal);
+        const names = await migrate(this.config, signal);
         if (names.length > 0) this.logger.log(`Migrated the database: ${names.join(', ')}`);
         await this.dataSource.initialize();
         if (signal.aborted) return await this.dataSource.destroy();
-        this.isReady = true;
         this.note(undefined);
         this.checks = setInterval(() => void this.observe(), CHECK_EVERY_MS).unref();
         return;
@@ -98,7 +92,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
   }
 
   private async ask(): Promise<void> {
-    this.requireReady();
+    if (!this.isReady) throw new DatabaseUnavailable(false);
     try {
       const columns = this.dataSource.entityMetadatas.flatMap(({ columns: all, tablePath }) =>
         all.map(({ databaseName }) => `has_column_privilege('${tablePath}', '${databaseName}', 'SELECT')`),

@@ -3,7 +3,6 @@ import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { WRITE_CONNECTIONS } from './data-source-options.js';
-import { Database } from './database.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { Pipeline } from './pipeline.js';
 import { runWithin, Table } from './table.js';
@@ -29,11 +28,7 @@ export class GroupCommit implements OnApplicationShutdown {
   private readonly ungrouped = new Set<Table<ObjectLiteral>>();
   private readonly sizes: ReturnType<Metrics['histogram']>;
 
-  constructor(
-    private readonly database: Database,
-    config: Config,
-    metrics: Metrics,
-  ) {
+  constructor(config: Config, metrics: Metrics) {
     this.pipelines = Array.from({ length: WRITE_CONNECTIONS }, () => new Pipeline(config));
     metrics.gauge('database_queue_length', 'Rows that wait to be stored.', () => this.waiting.length);
     const sizes = [1, 2, 4, 8, 16, 32];
@@ -46,7 +41,6 @@ export class GroupCommit implements OnApplicationShutdown {
     values: Partial<T>,
     manager?: EntityManager,
   ): Promise<T> {
-    this.database.requireReady();
     const table = Table.of(repository);
     // As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long.
     if (manager) return table.toEntities(await runWithin(manager, table.insert([values])))[0]!;

@@ -5,6 +5,9 @@ import type { Config } from '../common/config.js';
 import { type MigrationClass, requireCluster } from './citus.js';
 import { migrationOptions } from './data-source-options.js';
 
+/** Those of all features. */
+export const MIGRATIONS = new Set<MigrationClass>();
+
 /** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;
 const POLL_MS = 100;
@@ -14,7 +17,9 @@ const SAY_EVERY_MS = 5_000;
  * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
  * They poll, because CREATE INDEX CONCURRENTLY waits for every older statement, also for one that waits for a lock.
  */
-export async function migrate(config: Config, migrations: MigrationClass[], signal: AbortSignal): Promise<string[]> {
+export async function migrate(config: Config, signal: AbortSignal): Promise<string[]> {
+  const isWanted = ({ isDistribution }: MigrationClass) => !isDistribution || config.databaseDistribution;
+  const migrations = [...MIGRATIONS].filter(isWanted);
   const dataSource = await new DataSource({ ...migrationOptions(config), migrations }).initialize();
   const runner = dataSource.createQueryRunner();
   try {

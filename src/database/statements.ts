@@ -2,7 +2,6 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { READ_CONNECTIONS } from './data-source-options.js';
-import { Database } from './database.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { isUnread, Pipeline, type Rows, type Statement } from './pipeline.js';
 import { type Filters, type Portion, runWithin, Table } from './table.js';
@@ -15,10 +14,7 @@ const MOST_UNDER_WAY = 500;
 export class Statements implements OnApplicationShutdown {
   private readonly pipelines: Pipeline[];
 
-  constructor(
-    private readonly database: Database,
-    config: Config,
-  ) {
+  constructor(config: Config) {
     this.pipelines = Array.from({ length: READ_CONNECTIONS }, () => new Pipeline(config));
   }
 
@@ -41,7 +37,6 @@ export class Statements implements OnApplicationShutdown {
     portion?: Portion,
     manager?: EntityManager,
   ): Promise<T[]> {
-    this.database.requireReady();
     const table = Table.of(repository);
     const statement = table.select(filters, portion);
     return table.toEntities(await (manager ? runWithin(manager, statement) : this.read(statement)));

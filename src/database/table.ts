@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
+import { DatabaseUnavailable } from './errors.js';
 import { type Rows, type Statement, unnamed } from './pipeline.js';
 
 /** Values of columns. An array means any of its values; `undefined` is skipped. */
@@ -30,8 +31,9 @@ export class Table<T extends ObjectLiteral> {
     this.written = columns.filter(isWritten).map(({ propertyName }) => propertyName);
   }
 
-  /** To be called when TypeORM is connected: before, it does not know the columns. */
+  /** Before TypeORM is connected, it does not know the columns. */
   static of<T extends ObjectLiteral>(repository: Repository<T>): Table<T> {
+    if (!repository.manager.dataSource.isInitialized) throw new DatabaseUnavailable(false);
     let table = tables.get(repository);
     if (!table) tables.set(repository, (table = new Table(repository)));
     return table as unknown as Table<T>;

@@ -1,20 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Database } from './database.js';
 import { isStale } from './pipeline.js';
 
 @Injectable()
 export class Transactions {
-  constructor(
-    private readonly database: Database,
-    private readonly dataSource: DataSource,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Runs `work` in the transaction of `outer`, or in one of its own. */
   async run<T>(outer: EntityManager | undefined, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (outer) return work(outer);
-    this.database.requireReady();
     return this.dataSource.transaction(async (manager) => {
       try {
         return await work(manager);
