@@ -22,6 +22,7 @@ export interface FieldOptions {
 }
 
 interface Rule {
+  readonly schema: object;
   /** Completes the sentence "must be …". */
   readonly expected: string;
   readonly check: (value: unknown) => boolean;
@@ -43,8 +44,9 @@ export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
   return (Reflect.getMetadata(FIELDS, type.prototype as object) ?? new Map()) as Map<string, Field>;
 }
 
-function field(schema: object, rule: Rule, options: FieldOptions): PropertyDecorator {
-  const { optional = false, nullable = false, text, description, example, default: otherwise } = options;
+function field(rule: Rule, options: FieldOptions): PropertyDecorator {
+  const { text, optional, ...documented } = options;
+  const { nullable, default: otherwise } = options;
   const fromText = (value: unknown) => (typeof value === 'string' ? rule.fromText!(value) : value);
   const read = text ? rule.fromText && fromText : rule.fromJson;
   const declared: Field = {
@@ -59,54 +61,41 @@ function field(schema: object, rule: Rule, options: FieldOptions): PropertyDecor
       const others = fieldsOf(prototype.constructor as Type);
       Reflect.defineMetadata(FIELDS, new Map([...others, [name as string, declared]]), prototype);
     },
-    ApiProperty({
-      ...schema,
-      description,
-      example,
-      required: !optional && otherwise === undefined,
-      ...(nullable && { nullable }),
-      ...(otherwise !== undefined && { default: otherwise }),
-    }),
+    ApiProperty({ ...rule.schema, ...documented, required: !optional && otherwise === undefined }),
     Transform(({ value }) => declared.convert(value), { toClassOnly: true }),
     ValidateIf((_, value) => !(optional && value === undefined)),
-    ValidateBy({
-      name: FIELD,
-      validator: {
-        validate: (value) => declared.check(value),
-        defaultMessage: () => `$property must be ${declared.expected}`,
-      },
-    }),
+    ValidateBy({ name: FIELD, validator: { validate: declared.check } }),
   );
 }
 
-// The document keeps the bounds as bigints: as numbers they would be rounded.
-const INT64_SCHEMA = { type: 'integer', format: 'int64', minimum: INT64_MIN, maximum: INT64_MAX };
 const INT64: Rule = {
+  // The document keeps the bounds as bigints: as numbers they would be rounded.
+  schema: { type: 'integer', format: 'int64', minimum: INT64_MIN, maximum: INT64_MAX },
   expected: `an integer from ${INT64_MIN} to ${INT64_MAX}`,
   check: isInt64,
   fromText: (text) => int64FromText(text) ?? text,
 };
 
 /** A 64-bit integer, held as a `bigint`. */
-export const Int64 = (options: FieldOptions) => field(INT64_SCHEMA, INT64, options);
+export const Int64 = (options: FieldOptions) => field(INT64, options);
 
 /** A small integer, held as a `number`. The JSON parser reads every integer as a `bigint`. */
 export function Int({ minimum, maximum }: { minimum: number; maximum: number }, options: FieldOptions) {
   const small = (value: unknown) => (isInt64(value) ? Number(value) : value);
-  const schema = { type: 'integer', format: 'int32', minimum, maximum };
   const rule: Rule = {
+    schema: { type: 'integer', format: 'int32', minimum, maximum },
     expected: `an integer from ${minimum} to ${maximum}`,
     check: (value) => typeof value === 'number' && value >= minimum && value <= maximum,
     fromJson: small,
     fromText: (text) => small(int64FromText(text) ?? text),
   };
-  return field(schema, rule, options);
+  return field(rule, options);
 }
 
 /** Different 64-bit integers: an array in JSON, separated by commas in a query. */
 export function Int64List({ maxItems }: { maxItems: number }, options: FieldOptions) {
-  const schema = { type: 'array', items: INT64_SCHEMA, minItems: 1, maxItems, uniqueItems: true };
   const rule: Rule = {
+    schema: { type: 'array', items: INT64.schema, minItems: 1, maxItems, uniqueItems: true },
     expected: `a list of 1 to ${maxItems} items, none twice, each ${INT64.expected}`,
     check: (value) =>
       Array.isArray(value) &&
@@ -116,7 +105,7 @@ export function Int64List({ maxItems }: { maxItems: number }, options: FieldOpti
       new Set(value).size === value.length,
     fromText: (text) => text.split(',', maxItems + 1).map(INT64.fromText!),
   };
-  return field(schema, rule, options);
+  return field(rule, options);
 }
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
@@ -128,42 +117,37 @@ const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\
 const PRINTABLE = `^[${WHITE_SPACE}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`;
 
 /** A single line of text. The length counts Unicode code points. */
-export function Text(length: { minLength: number; maxLength: number }, options: FieldOptions) {
-  const { minLength, maxLength } = length;
+export function Text({ minLength, maxLength }: { minLength: number; maxLength: number }, options: FieldOptions) {
+  const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
   const pattern = new RegExp(PRINTABLE, 'u');
-  const fits = (text: string) => {
-    if (text.length > 2 * maxLength) return false;
-    const count = text.length > maxLength || minLength > 1 ? [...text].length : text.length;
-    return count >= minLength && count <= maxLength;
-  };
-  const schema = { type: 'string', minLength, maxLength, pattern: PRINTABLE };
   const rule: Rule = {
+    schema: { type: 'string', minLength, maxLength, pattern: PRINTABLE },
     expected: `a string of ${minLength} to ${maxLength} characters, without control characters and not only white space`,
-    check: (value) => typeof value === 'string' && fits(value) && value.isWellFormed() && pattern.test(value),
+    check: (value) => typeof value === 'string' && length.test(value) && value.isWellFormed() && pattern.test(value),
   };
-  return field(schema, rule, options);
+  return field(rule, options);
 }
 
 /** A named enumeration of strings. */
 export function OneOf(enumName: string, values: readonly string[], options: FieldOptions) {
-  const schema = { type: 'string', enum: [...values], enumName };
   const rule: Rule = {
+    schema: { type: 'string', enum: [...values], enumName },
     expected: `one of ${values.join(', ')}`,
     check: (value) => values.includes(value as string),
   };
-  return field(schema, rule, options);
+  return field(rule, options);
 }
 
 /** True or false. With `only`, the other one is refused. */
 export function Bool({ only, ...options }: FieldOptions & { only?: boolean }) {
   const taken = only === undefined ? [true, false] : [only];
-  const schema = { type: 'boolean', ...(only !== undefined && { enum: [only] }) };
   const rule: Rule = {
+    schema: { type: 'boolean', ...(only !== undefined && { enum: [only] }) },
     expected: taken.join(' or '),
     check: (value) => taken.includes(value as boolean),
     fromText: (text) => taken.find((each) => String(each) === text) ?? text,
   };
-  return field(schema, rule, options);
+  return field(rule, options);
 }
 
 const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
@@ -176,8 +160,8 @@ export function DateTime(options: FieldOptions) {
   const pattern = new RegExp(DATE_TIME);
   const read = (value: unknown) =>
     typeof value === 'string' && pattern.test(value) && isDay(value.slice(0, 10)) ? new Date(value) : value;
-  const schema = { type: 'string', format: 'date-time', pattern: DATE_TIME };
   const rule: Rule = {
+    schema: { type: 'string', format: 'date-time', pattern: DATE_TIME },
     expected:
       'a date-time of RFC 3339 with an offset, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, ' +
       'in the years 0001 to 9999 of UTC',
@@ -185,5 +169,5 @@ export function DateTime(options: FieldOptions) {
     fromJson: read,
     fromText: read,
   };
-  return field(schema, rule, options);
+  return field(rule, options);
 }
