@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
@@ -13,59 +12,49 @@ import { KeyVerifier, unauthorized } from './key-verifier.js';
 
 const SCHEME = 'Bearer ';
 
-/** Takes the token from the Authorization header. */
+/** What passport sees of a request. The strategy would also accept keys from the query and the body. */
+type Credentials = Pick<FastifyRequest, 'headers'> & { readonly verifier: KeyVerifier };
+
+/** Takes the token from the Authorization header. The process has one, whatever the number of its applications. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
-  constructor(private readonly verifier: KeyVerifier) {
-    super();
+  constructor() {
+    super({ passReqToCallback: true });
   }
 
-  /** Passes on the headers only. The strategy would also accept keys from the query and the body. */
-  override authenticate({ headers }: { headers: IncomingHttpHeaders }): void {
-    super.authenticate({ headers } as never);
-  }
-
-  validate(token: string): Promise<ApiKey> {
-    return this.verifier.verify(token);
+  validate({ verifier }: Credentials, token: string): Promise<ApiKey> {
+    return verifier.verify(token);
   }
 }
 
 /** Requires a valid API key for every route that is not public. */
 @Injectable()
-export class ApiKeyGuard extends AuthGuard() {
+export class ApiKeyGuard extends AuthGuard('bearer') {
   /** By credential: requests with the same one at once, as after a restart, are one attempt. */
   private readonly attempts = new Map<string, Promise<void>>();
 
   constructor(
-    strategy: ApiKeyStrategy,
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
     private readonly verifier: KeyVerifier,
   ) {
-    // Each request gets an object of its own: passport stores the callbacks of a request on the strategy, so with a shared
-    // one, concurrent requests would get each other's result.
-    super({
-      get defaultStrategy() {
-        return Object.create(strategy) as string;
-      },
-      property: 'caller',
-    });
+    super();
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const sent = countHeader(request.raw.rawHeaders, 'authorization');
+    if (sent === 0) throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
+    if (sent > 1) throw malformed();
+    const { authorization = '' } = request.headers;
+    const token = authorization.startsWith(SCHEME) ? authorization.slice(SCHEME.length) : '';
     // A key from the cache needs neither passport nor a promise.
-    if (sentCredentials(request) === 1) request.caller = this.verifier.findKnown(tokenOf(request)) ?? null;
+    request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    const { authorization } = request.headers;
     // Keys that have been valid are exempt from the limit of failures.
-    if (authorization === undefined || this.verifier.hasSeen(tokenOf(request))) return this.authenticate(context);
+    if (this.verifier.hasSeen(token)) return super.canActivate(context) as Promise<boolean>;
     return this.attempt(context, networkOf(request.ip), authorization);
-  }
-
-  private authenticate(context: ExecutionContext): Promise<boolean> {
-    return super.canActivate(context) as Promise<boolean>;
   }
 
   /** Counted before the key is looked up, and given back unless the key is refused. */
@@ -74,30 +63,32 @@ export class ApiKeyGuard extends AuthGuard() {
     const shared = this.attempts.get(credential);
     const counted = shared ?? failures.take(network);
     this.attempts.set(credential, counted);
-    let problem: unknown;
+    let isRefused = false;
     try {
       await counted;
-      return await this.authenticate(context);
+      return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      throw (problem = error);
+      isRefused = error instanceof ApiError;
+      throw error;
     } finally {
       if (!shared) this.attempts.delete(credential);
-      if (!shared && !(problem instanceof ApiError)) await failures.giveBack(network);
+      if (!shared && !isRefused) await failures.giveBack(network);
     }
   }
 
-  override handleRequest<T>(failure: unknown, key: T | false, _info: unknown, context: ExecutionContext): T {
-    if (failure) throw failure;
-    const sent = sentCredentials(context.switchToHttp().getRequest<FastifyRequest>());
-    if (key && sent === 1) return key;
-    throw sent === 0
-      ? unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".')
-      : unauthorized('invalid_api_key', 'Send one Authorization header: the word Bearer, a space, and the key.');
+  override getRequest(context: ExecutionContext): Credentials {
+    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+    return { headers, verifier: this.verifier };
+  }
+
+  override handleRequest<T extends ApiKey>(error: unknown, key: T | false, _: unknown, context: ExecutionContext): T {
+    if (error) throw error;
+    if (!key) throw malformed();
+    context.switchToHttp().getRequest<FastifyRequest>().caller = key;
+    return key;
   }
 }
 
-function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
-  return authorization.startsWith(SCHEME) ? authorization.slice(SCHEME.length) : '';
+function malformed(): ApiError {
+  return unauthorized('invalid_api_key', 'Send one Authorization header: the word Bearer, a space, and the key.');
 }
-
-const sentCredentials = ({ raw }: FastifyRequest): number => countHeader(raw.rawHeaders, 'authorization');

@@ -17,6 +17,6 @@ import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-ap
     ),
   ],
   providers: [KeysService, KeyVerifier, ApiKeyStrategy],
-  exports: [KeysService, KeyVerifier, ApiKeyStrategy],
+  exports: [KeyVerifier],
 })
 export class AuthModule {}

@@ -20,14 +20,14 @@ const USE_RECORDED_EVERY_MS = 60_000;
 @Injectable()
 export class KeyVerifier {
   /** By hash. Requests with the same key share a look-up. Old entries stay, to recognise keys that were found before. */
-  private readonly lookUps = new LRUCache<string, { key: ApiKey | null }>({
+  private readonly lookUps = new LRUCache<string, ApiKey | false>({
     max: MOST_KEYS,
     ttl: BELIEVED_MS,
     noDeleteOnStaleGet: true,
     noDeleteOnFetchRejection: true,
     fetchMethod: async (hash) => {
       this.misses.inc();
-      return { key: await this.statements.findOne(this.keys, { hash: Buffer.from(hash, 'base64') }) };
+      return (await this.statements.findOne(this.keys, { hash: Buffer.from(hash, 'base64') })) ?? false;
     },
   });
   private readonly hits: Counter;
@@ -44,10 +44,10 @@ export class KeyVerifier {
     this.misses = metrics.counter('api_key_cache_misses_total', 'Look-ups of keys in the database.');
   }
 
-  /** The valid key of a token that was looked up lately; undefined when only `verify` can tell. */
-  findKnown(token: string): ApiKey | undefined {
-    const key = this.lookUps.get(hashKey(token))?.key;
-    if (!key || key.revokedAt || this.isExpired(key)) return undefined;
+  /** The valid key of a token that was looked up lately; null when only `verify` can tell. */
+  findKnown(token: string): ApiKey | null {
+    const key = this.lookUps.get(hashKey(token));
+    if (!key || key.revokedAt || this.isExpired(key)) return null;
     this.hits.inc();
     this.recordUse(key);
     return key;
@@ -59,7 +59,7 @@ export class KeyVerifier {
     const environment = environmentOfKey(token);
     if (environment && environment !== keyEnvironment)
       throw unauthorized('invalid_api_key', `This deployment takes keys that begin with pets_${keyEnvironment}_.`);
-    const key = environment && (await this.lookUps.fetch(hashKey(token)))?.key;
+    const key = environment && (await this.lookUps.fetch(hashKey(token)));
     if (!key || key.revokedAt)
       throw unauthorized('invalid_api_key', 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".');
     if (this.isExpired(key))
@@ -70,7 +70,7 @@ export class KeyVerifier {
 
   /** Tells whether a token belongs to a key that was found before, however long ago. */
   hasSeen(token: string): boolean {
-    return Boolean(this.lookUps.peek(hashKey(token), { allowStale: true })?.key);
+    return Boolean(this.lookUps.peek(hashKey(token), { allowStale: true }));
   }
 
   private isExpired({ expiresAt }: ApiKey): boolean {
