@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, METHODS, type Server } from 'node:http';
+import { type IncomingMessage, METHODS } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import {
-  type FastifyBaseLogger,
-  type FastifyHttpOptions,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { RequestBody } from '../api/body.js';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
 import { ApiError, HEADER_BYTES, noSuchPath, URL_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
-import { sendError } from './error.filter.js';
-import { faultOf, MalformedHttp, type ParserError } from './malformed-http.js';
-import { logRequest } from './request-log.js';
+import { faultOf, isDecodable, MalformedHttp, type ParserError } from './malformed-http.js';
 
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
@@ -30,7 +22,7 @@ const COMMON_HEADERS = {
 /** Fastify with the limits and the common headers of the service. */
 export function createAdapter(logger: Logger, { trustedProxies }: Config): FastifyAdapter {
   const malformed = new MalformedHttp(logger);
-  const options: FastifyHttpOptions<Server> = {
+  const adapter = new FastifyAdapter({
     loggerInstance: logger,
     // Each line names its request; a child logger for each request would cost more than the line.
     childLoggerFactory: (parent: FastifyBaseLogger) => parent,
@@ -49,22 +41,15 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     routerOptions: { maxParamLength: 2 * URL_BYTES }, // never reached: see `faultOf`
     rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
-    frameworkErrors: (_error, request, reply) => {
-      reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-      // Nothing has looked at its framing, so the connection is not used again.
-      const error = new ApiError('bad_request', 'The request target is not well-formed.', { connection: 'close' });
-      sendError(error, request, reply);
-      logRequest(request, reply); // no hook runs here
-    },
-  };
-  const adapter = new FastifyAdapter({ ...options, skipMiddie: true } as never);
+    skipMiddie: true,
+  });
   const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('change', null);
   fastify.decorateReply('error', null);
   readBodiesLater(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
-    malformed.remember(request.raw, reply.raw);
+    malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
     request.body = new RequestBody(request.raw, reply.raw);
     done(faultOf(request.raw, request.originalUrl) ?? emptySegmentOf(request));
@@ -82,10 +67,10 @@ function readBodiesLater(fastify: FastifyInstance): void {
     fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
 }
 
-/** Without scheme and host, which HTTP allows. Other targets, such as the asterisk of OPTIONS, become an unknown path. */
+/** Without scheme and host, which HTTP allows. What is no path, such as the asterisk of OPTIONS, becomes an unknown one. */
 function pathOf({ url = '' }: { url?: string }): string {
   const path = url.replace(/^https?:\/\/[^/?]*/i, '');
-  return path.startsWith('/') ? path : `/${path}`;
+  return path.startsWith('/') && isDecodable(path) ? path : `/${encodeURIComponent(path)}`;
 }
 
 /** The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`. */

@@ -9,21 +9,21 @@ export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
 /** Answers what the parser of Node.js refuses: there is no request object, but the answer is an Error all the same. */
 export class MalformedHttp {
-  private readonly latest = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  private readonly latest = new WeakMap<Duplex, ServerResponse>();
 
   constructor(private readonly logger: Logger) {}
 
-  /** The latest exchange of each connection, since answers keep the order of pipelined requests. */
-  remember(request: IncomingMessage, response: ServerResponse): void {
-    this.latest.set(request.socket, { request, response });
+  /** The latest response on each connection, since answers keep the order of pipelined requests. */
+  remember(response: ServerResponse): void {
+    this.latest.set(response.req.socket, response);
   }
 
   answer(error: ParserError, socket: Duplex): void {
-    const { request, response } = this.latest.get(socket) ?? {};
+    const response = this.latest.get(socket);
     const refuse = () => this.refuse(socket, new ApiError(codeOf(error)));
     if (error.code === 'ECONNRESET') socket.destroy();
-    else if (!request || !response || response.closed) refuse();
-    else if (request.complete) response.once('close', refuse);
+    else if (!response || response.closed) refuse();
+    else if (response.req.complete) response.once('close', refuse);
     // The body is malformed. The answer would be taken for that of another request, before this one or after it.
     else if (response.headersSent || !response.socket) socket.destroy();
     else refuse();
@@ -77,12 +77,23 @@ export function faultOf(request: IncomingMessage, target: string): ApiError | un
 function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request must be of HTTP/1.1.';
   if (target.includes('#')) return 'The request target must not have a fragment.';
+  if (!isDecodable(target)) return 'The request target is not well-formed.';
   const hosts = countHeader(rawHeaders, 'host');
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'The request must have exactly one Host header.';
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return 'The one Transfer-Encoding is chunked, in HTTP/1.1.';
   return undefined;
+}
+
+/** Whether the percent-encoding of the path is that of a text. Otherwise the router would answer by itself. */
+export function isDecodable(target: string): boolean {
+  try {
+    decodeURI(target.split('?', 1)[0]!);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** In all lines of the head: Node.js drops duplicates of some headers. */

@@ -45,26 +45,19 @@ class RateLimiter {
     // The library rejects with the count when the limit is exceeded.
     const count = await this.counter.consume(client).catch((exceeded: flexible.RateLimiterRes) => exceeded);
     const left = Math.max(0, this.limit - count.consumedPoints);
+    // Never more than the window, though the clock of Redis is set back.
+    const seconds = Math.min(Math.max(1, Math.ceil(count.msBeforeNext / 1000)), WINDOW_SECONDS);
     void reply?.header('ratelimit-policy', `"${this.name}";q=${this.limit};w=${WINDOW_SECONDS}`);
-    void reply?.header('ratelimit', `"${this.name}";r=${left};t=${secondsTo(count)}`);
-    if (count.consumedPoints > this.limit) throw tooMany(count);
+    void reply?.header('ratelimit', `"${this.name}";r=${left};t=${seconds}`);
+    if (count.consumedPoints <= this.limit) return;
+    const message = `Too many requests. Try again in ${seconds} seconds.`;
+    throw new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
   }
 
   /** Takes back the count of an action. */
   async giveBack(client: string): Promise<void> {
     if (this.limit > 0) await this.counter.reward(client);
   }
-}
-
-function tooMany(count: flexible.RateLimiterRes): ApiError {
-  const seconds = secondsTo(count);
-  const message = `Too many requests. Try again in ${seconds} seconds.`;
-  return new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
-}
-
-/** Never more than the window, though the clock of Redis is set back. */
-function secondsTo({ msBeforeNext }: flexible.RateLimiterRes): number {
-  return Math.min(Math.max(1, Math.ceil(msBeforeNext / 1000)), WINDOW_SECONDS);
 }
 
 /** The limits of the service: the requests of each key, and failed credentials of each network. */

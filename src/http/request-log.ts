@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { allErrors } from '../api/errors.js';
 import type { Metrics } from '../common/metrics.js';
 import { OVERLOADED } from './overload.js';
@@ -18,36 +18,24 @@ export function recordRequests(fastify: FastifyInstance, metrics: Metrics): void
   for (const { code } of allErrors()) errors.inc({ code }, 0);
 
   fastify.addHook('onResponse', (request, reply, done) => {
-    logRequest(request, reply);
+    const { id, log, method, caller, ip } = request;
+    const { url: route } = request.routeOptions;
     const { statusCode: status, error, elapsedTime } = reply;
-    const { url } = request.routeOptions;
+    const code = error?.code;
+    const isProbe = route?.startsWith('/health/');
+    const ms = Math.round(elapsedTime * 10) / 10;
+    const address = status === 401 ? ip : undefined; // of who guesses keys
+    const line = { requestId: id, method, route, status, code, ms, key: caller?.name, address };
+    log[isProbe ? 'debug' : 'info'](line, 'request');
     if (error === OVERLOADED) refused.inc();
-    else if (!isProbe(request)) {
+    else if (!isProbe) {
       // Clients can invent any number of paths and methods: those that are unknown share one label.
-      const isKnown = url !== undefined && error?.code !== 'method_not_allowed';
-      const labels = { method: isKnown ? request.method : 'unknown', route: isKnown ? url : 'unknown', status };
+      const isKnown = route !== undefined && code !== 'method_not_allowed';
+      const labels = isKnown ? { method, route, status } : { method: 'unknown', route: 'unknown', status };
       requests.inc(labels);
       durations.observe(labels, elapsedTime / 1000);
-      if (error) errors.inc({ code: error.code });
+      if (code) errors.inc({ code });
     }
     done();
   });
-}
-
-export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const line = {
-    requestId: request.id,
-    method: request.method,
-    route: request.routeOptions.url,
-    status: reply.statusCode,
-    code: reply.error?.code,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
-    key: request.caller?.name,
-    address: reply.statusCode === 401 ? request.ip : undefined, // of who guesses keys
-  };
-  request.log[isProbe(request) ? 'debug' : 'info'](line, 'request');
-}
-
-function isProbe({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url?.startsWith('/health/') ?? false;
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -32,7 +31,6 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   const config = app.get(Config);
   const { rootPath } = config;
   const fastify = app.getHttpAdapter().getInstance();
-  const { resolve } = createRequire(import.meta.url);
   const headers = {
     'content-security-policy': contentSecurityPolicy(config),
     'cross-origin-opener-policy': 'same-origin',
@@ -50,7 +48,8 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
   for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name));
   for (const name of readdirSync(FOLDER)) if (!name.endsWith('.html')) serve(`/docs/${name}`, () => own(name));
-  for (const name of OF_SWAGGER_UI) serve(`/docs/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
+  for (const name of OF_SWAGGER_UI)
+    serve(`/docs/${name}`, () => readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${name}`))));
 
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
     void reply.header('vary', 'accept');
