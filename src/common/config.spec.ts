@@ -52,6 +52,7 @@ describe('The configuration', () => {
     ['PUBLIC_URL', 'https://x.example/v1/'],
     ['KEY_ENVIRONMENT', 'production'],
     ['SUNSET_REHEARSAL', 'yes'],
+    ['SUNSET_REHEARSAL', 'constructor'],
     ['TRUSTED_PROXIES', '0.0.0.0/0'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
     ['CONTACT', 'http://example.com'],

@@ -47,16 +47,13 @@ export class Config {
     return `${this.apiBase.slice(0, -API_PREFIX.length)}/docs`;
   }
 
+  /** In the environment, names that no setting has may be those of other programs. */
   warnings(): string[] {
-    return variablesWithoutEffect().map((name) => `${name} has no effect: see docs/settings.md.`);
+    const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, name + FILE_SUFFIX]));
+    const unknown = Object.keys(readDotEnv()).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
+    const withdrawn = WITHDRAWN.filter((name) => process.env[name]);
+    return [...new Set([...unknown, ...withdrawn])].map((name) => `${name} has no effect: see docs/settings.md.`);
   }
-}
-
-/** In the environment, names that no setting has may be those of other programs. */
-function variablesWithoutEffect(): string[] {
-  const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, name + FILE_SUFFIX]));
-  const unknown = Object.keys(readDotEnv()).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
-  return [...new Set([...unknown, ...WITHDRAWN.filter((name) => process.env[name])])];
 }
 
 /** Loads and validates all settings. An empty variable counts as absent. */
@@ -113,11 +110,11 @@ function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
 
 function contradictionsOf(config: Config): string[] {
   const { databaseUrl, databaseDirectory, databaseDirectUrl, databaseDistribution } = config;
-  const { keyEnvironment, port, metricsPort, host, metricsHost } = config;
+  const { keyEnvironment, port, metricsPort } = config;
   const contradictions: Record<string, unknown> = {
     'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON': config.getPetSunsetOn < config.getPetDeprecatedOn,
     'METRICS_PORT must differ from PORT: choose another port, or 0 for any free one':
-      port !== 0 && port === metricsPort && (host === metricsHost || [host, metricsHost].some(isEveryAddress)),
+      port !== 0 && port === metricsPort,
     // Otherwise a typo would start a deployment, or a command of it, on a new and empty database.
     'KEY_ENVIRONMENT=live needs DATABASE_URL, or another DATABASE_DIR to keep the data on this machine':
       keyEnvironment === 'live' && !databaseUrl && databaseDirectory === SETTINGS.databaseDirectory.value,
@@ -125,8 +122,4 @@ function contradictionsOf(config: Config): string[] {
     'DATABASE_DIRECT_URL needs DATABASE_URL, the address of the pooler': databaseDirectUrl && !databaseUrl,
   };
   return Object.keys(contradictions).filter((problem) => contradictions[problem]);
-}
-
-function isEveryAddress(host: string): boolean {
-  return host === '::' || host === '0.0.0.0';
 }

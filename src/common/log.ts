@@ -65,7 +65,7 @@ export function nestLogger(logger: Logger): LoggerService {
   };
 }
 
-/** Lines are written together, since a write costs more than a line: when so many wait, or after so long. */
+/** Lines are written together, since a write costs more than a line: when so many wait, and so often. */
 const TOGETHER = 8_192;
 const TOGETHER_MS = 50;
 /** While nobody reads the log, or the disk is full: what else comes is lost. */
@@ -78,10 +78,10 @@ class LogOutput {
   private text = '';
   /** What a write has left. */
   private rest = Buffer.alloc(0);
-  private timer: NodeJS.Timeout | undefined;
   private readonly descriptor = openOutput();
 
   constructor() {
+    setInterval(() => this.flushSync(), TOGETHER_MS).unref();
     process.on('exit', () => this.finish());
   }
 
@@ -89,20 +89,17 @@ class LogOutput {
     if (this.text.length + this.rest.length > MOST_WAITING) this.lostLines++;
     else this.text += line;
     if (this.text.length > TOGETHER && this.rest.length === 0) this.flushSync();
-    else this.timer ??= setTimeout(() => this.flushSync(), TOGETHER_MS).unref();
   }
 
   /** Writes what can be written. pino calls it after a fatal line. */
   flushSync(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
     try {
       while (this.rest.length > 0 || this.text !== '') {
         if (this.rest.length === 0) [this.rest, this.text] = [Buffer.from(this.text), ''];
         this.rest = this.rest.subarray(writeSync(this.descriptor, this.rest));
       }
     } catch {
-      this.timer = setTimeout(() => this.flushSync(), TOGETHER_MS).unref();
+      // The next time tries again.
     }
   }
 

@@ -78,7 +78,7 @@ const day = {
   expected: 'a day such as 2030-12-05',
   parse: (given: string) => (isDay(given) ? new Date(given) : undefined),
 };
-const flag = { expected: 'true or false', parse: (given: string) => ({ true: true, false: false })[given] };
+const flag = { expected: 'true or false', parse: (given: string) => [true, false].find((each) => `${each}` === given) };
 const http = text('an http or https address', (given) => isUrl(given, 'http:', 'https:'));
 const isTerminal = process.stdout.isTTY;
 const levels = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');

@@ -18,8 +18,13 @@ export class Statements implements OnApplicationShutdown {
     this.pipelines = Array.from({ length: READ_CONNECTIONS }, () => new Pipeline(config));
   }
 
-  findPage<T extends { id: bigint }>(repository: Repository<T>, filters: Filters<T>, portion: Portion): Promise<T[]> {
-    return this.select(repository, filters, portion);
+  async findPage<T extends { id: bigint }>(
+    repository: Repository<T>,
+    filters: Filters<T>,
+    portion: Portion,
+  ): Promise<T[]> {
+    const table = Table.of(repository);
+    return table.toEntities(await this.read(table.select(filters, portion)));
   }
 
   /** In a transaction, it sees what that has changed. */
@@ -28,18 +33,10 @@ export class Statements implements OnApplicationShutdown {
     filters: Filters<T>,
     manager?: EntityManager,
   ): Promise<T | null> {
-    return (await this.select(repository, filters, undefined, manager))[0] ?? null;
-  }
-
-  private async select<T extends ObjectLiteral>(
-    repository: Repository<T>,
-    filters: Filters<T>,
-    portion?: Portion,
-    manager?: EntityManager,
-  ): Promise<T[]> {
     const table = Table.of(repository);
-    const statement = table.select(filters, portion);
-    return table.toEntities(await (manager ? runWithin(manager, statement) : this.read(statement)));
+    const statement = table.select(filters);
+    const rows = await (manager ? runWithin(manager, statement) : this.read(statement));
+    return table.toEntities(rows)[0] ?? null;
   }
 
   private async read(statement: Statement): Promise<Rows> {
