@@ -3,8 +3,8 @@ import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InStage, Resource } from '../../src/api/document/resource.decorator.js';
 import { Refuses } from '../../src/api/errors.js';
 import { type Change, RecordedChange } from '../../src/api/idempotency/repeatable.js';
-import { type Page, Paged } from '../../src/api/pages.js';
-import { Created, Deleted, Updated } from '../../src/api/responses.js';
+import type { Page } from '../../src/api/pages.js';
+import { Created, Deleted, Paged, Updated } from '../../src/api/responses.js';
 import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
 import { SAMPLE_EXAMPLES, SAMPLES_EXAMPLES } from './dto/sample.examples.js';
 import { sampleNameTaken } from './samples.errors.js';
@@ -18,7 +18,7 @@ export class SamplesController {
 
   @Get()
   @ApiOperation({ summary: 'List all samples', description: 'In ascending order of id, a page at a time.' })
-  @Paged({ name: 'Samples', item: SampleDto, description: 'A page of samples.', examples: SAMPLES_EXAMPLES })
+  @Paged({ name: 'Samples', type: SampleDto, description: 'A page of samples.', examples: SAMPLES_EXAMPLES })
   async listSamples(@Query() query: ListSamplesQuery): Promise<Page<SampleDto>> {
     return (await this.samples.list(query)).map((sample) => SampleDto.from(sample));
   }

@@ -9,13 +9,13 @@ export interface ErrorKind {
   readonly when: string;
   /** What to do about it, in Markdown. */
   readonly advice: string;
+  /** The named constraints of the database whose violation is this error. */
+  readonly onConstraint?: readonly string[];
 }
 
 export const BODY_BYTES = 16_384;
 export const URL_BYTES = 8_192;
 export const HEADER_BYTES = 16_384;
-
-type Row = readonly [status: number, when: string, advice: string];
 
 /** The errors that no single feature owns. A feature declares its own with `declareError`. */
 // prettier-ignore
@@ -41,14 +41,17 @@ const ROWS = {
   headers_too_large: [431, `The header section is larger than ${HEADER_BYTES} bytes.`, `Send at most ${HEADER_BYTES} bytes, request line included.`],
   internal_error: [500, 'The service failed. Nothing about the request is known to be wrong.', 'Report the request id; see [retries](#retries).'],
   service_unavailable: [503, 'The service cannot answer at the moment.', 'Wait as `Retry-After` says; see [retries](#retries). A proxy may answer it as 502 or 504.'],
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, readonly [status: number, when: string, advice: string]>;
 
 export type ErrorCode = keyof typeof ROWS;
-export const ERROR_CODES = Object.keys(ROWS) as ErrorCode[];
+
+/** Every error of the service, by code. */
+const kinds = new Map<string, ErrorKind>(
+  Object.entries(ROWS).map(([code, [status, when, advice]]) => [code, { code, status, when, advice }]),
+);
 
 export function kindOf(code: ErrorCode): ErrorKind {
-  const [status, when, advice] = ROWS[code];
-  return { code, status, when, advice };
+  return kinds.get(code)!;
 }
 
 /** An error for the client. Only the error filter turns it into a response. */
@@ -90,39 +93,29 @@ export function unavailable(message?: string): ApiError {
 }
 
 /** An error of a feature: `throw animalNotAvailable()`, `@Refuses(animalNotAvailable)`. */
-export interface DeclaredError extends ErrorKind {
-  (message?: string): ApiError;
-}
+export type DeclaredError = ErrorKind & (() => ApiError);
 
-const declared = new Map<string, DeclaredError>();
-const byConstraint = new Map<string, DeclaredError>();
-
-/** Declares an error of a feature, once. The violation of a constraint in `onConstraint` is this error. */
-export function declareError(
-  code: string,
-  { onConstraint = [], ...terms }: Omit<ErrorKind, 'code'> & { readonly onConstraint?: readonly string[] },
-): DeclaredError {
-  const kind: ErrorKind = { code, ...terms };
-  const error = Object.assign((message?: string) => new ApiError(kind, message), kind);
-  if (declared.has(code) || ERROR_CODES.includes(code as ErrorCode))
-    throw new Error(`The error ${code} is declared twice: share the first.`);
-  declared.set(code, error);
-  for (const constraint of onConstraint) byConstraint.set(constraint, error);
-  return error;
+/** Declares an error of a feature, once. */
+export function declareError(code: string, terms: Omit<ErrorKind, 'code'>): DeclaredError {
+  if (kinds.has(code)) throw new Error(`The error ${code} is declared twice: share the first.`);
+  const kind = { code, ...terms };
+  kinds.set(code, kind);
+  return Object.assign(() => new ApiError(kind), kind);
 }
 
 /** What the violation of a named constraint of the database means to a client. */
 export function errorOfConstraint(name: string): ApiError | undefined {
-  return byConstraint.get(name)?.();
+  const kind = [...kinds.values()].find(({ onConstraint }) => onConstraint?.includes(name));
+  return kind && new ApiError(kind);
 }
 
 /** Every error of the service, by status. */
 export function allErrors(): ErrorKind[] {
-  return [...ERROR_CODES.map(kindOf), ...declared.values()].toSorted((a, b) => a.status - b.status);
+  return [...kinds.values()].toSorted((a, b) => a.status - b.status);
 }
 
 /** What operations refuse with, by their ids. */
-export const REFUSALS = new Map<string, DeclaredError[]>();
+export const REFUSALS = new Map<string, ErrorKind[]>();
 
 /** Documents errors of an operation beside those that follow from its key, its parameters and its body. */
 export function Refuses(...errors: DeclaredError[]): MethodDecorator {

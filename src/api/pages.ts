@@ -1,8 +1,5 @@
-import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { API_PREFIX } from '../common/config.js';
-import { type Examples, headerRef, type SchemaObject, schemaRef } from './document/operations.js';
 import { Int, Int64 } from './fields.js';
 
 export const PAGE_LIMIT = { minimum: 1, maximum: 100 };
@@ -35,27 +32,6 @@ export class Page<T extends { id: bigint }> {
   map<U extends { id: bigint }>(change: (item: T) => U): Page<U> {
     return new Page(this.items.map(change), this.hasNext);
   }
-}
-
-/** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
-export const LISTS = new Map<string, SchemaObject>();
-
-interface List {
-  /** Of the schema. */
-  readonly name: string;
-  readonly item: Type;
-  readonly description: string;
-  readonly examples: Examples;
-}
-
-/** Answers the items of a `Page` as a bare array, with a Link header. */
-export function Paged({ name, item, description, examples }: List): MethodDecorator {
-  LISTS.set(name, { type: 'array', items: { $ref: getSchemaPath(item) } });
-  const headers = { Link: headerRef('PageLinks') as never };
-  return applyDecorators(
-    ApiExtraModels(item),
-    ApiOkResponse({ description, examples, headers, schema: schemaRef(name) }),
-  );
 }
 
 /** Leads to the first page and, if there is one, to the next (RFC 8288). */

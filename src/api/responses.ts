@@ -1,13 +1,30 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiConsumes, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
+import {
+  ApiConsumes,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { MERGE_PATCH, PLAIN_JSON } from './body.js';
-import { type Examples, headerRef } from './document/operations.js';
+import { headerRef, type SchemaObject, schemaRef } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
 
 interface Answer {
   readonly type: Type;
   readonly description: string;
-  readonly examples: Examples;
+  readonly examples: Record<string, { summary: string; value: unknown }>;
+}
+
+/** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
+export const LISTS = new Map<string, SchemaObject>();
+
+/** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
+export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
+  LISTS.set(name, { type: 'array', items: { $ref: getSchemaPath(type) } });
+  const headers = { Link: headerRef('PageLinks') };
+  return applyDecorators(ApiExtraModels(type), ApiOkResponse({ ...answer, headers, schema: schemaRef(name) }));
 }
 
 interface Creation extends Answer {
@@ -22,7 +39,7 @@ export function Created({ readBy, parameter, ...answer }: Creation): MethodDecor
     Repeatable(),
     ApiCreatedResponse({
       ...answer,
-      headers: { Location: headerRef('Location') as never },
+      headers: { Location: headerRef('Location') },
       links: { [readBy]: { operationId: readBy, parameters: { [parameter]: '$response.body#/id' } } },
     }),
   );

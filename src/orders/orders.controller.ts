@@ -3,8 +3,8 @@ import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { InStage, Resource } from '../api/document/resource.decorator.js';
 import { Refuses } from '../api/errors.js';
 import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
-import { type Page, Paged } from '../api/pages.js';
-import { Created, Deleted, Updated } from '../api/responses.js';
+import type { Page } from '../api/pages.js';
+import { Created, Deleted, Paged, Updated } from '../api/responses.js';
 import { ListOrdersQuery, NewOrderDto, OrderChangeDto, OrderDto, OrderPath } from './dto/order.dto.js';
 import { NEW_ORDER_EXAMPLES, ORDER_CHANGE_EXAMPLES, ORDER_EXAMPLES, ORDERS_EXAMPLES } from './dto/order.examples.js';
 import { animalNotAvailable, orderComplete } from './orders.errors.js';
@@ -18,7 +18,7 @@ export class OrdersController {
 
   @Get()
   @ApiOperation({ summary: 'List all orders', description: 'Lists orders in ascending order of id, a page at a time.' })
-  @Paged({ name: 'Orders', item: OrderDto, description: 'A page of orders.', examples: ORDERS_EXAMPLES })
+  @Paged({ name: 'Orders', type: OrderDto, description: 'A page of orders.', examples: ORDERS_EXAMPLES })
   async listOrders(@Query() query: ListOrdersQuery): Promise<Page<OrderDto>> {
     return (await this.orders.list(query)).map((order) => OrderDto.from(order));
   }

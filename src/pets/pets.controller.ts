@@ -3,8 +3,8 @@ import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { Deprecated } from '../api/deprecation.js';
 import { Resource } from '../api/document/resource.decorator.js';
 import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
-import { type Page, Paged } from '../api/pages.js';
-import { Created } from '../api/responses.js';
+import type { Page } from '../api/pages.js';
+import { Created, Paged } from '../api/responses.js';
 import { ListPetsQuery, NewPetDto, PetDto, PetPath } from './dto/pet.dto.js';
 import { NEW_PET_EXAMPLES, PET_EXAMPLES, PETS_EXAMPLES } from './dto/pet.examples.js';
 import { GetPetDeprecation } from './get-pet.deprecation.js';
@@ -20,7 +20,7 @@ export class PetsController {
     summary: 'List all animals',
     description: 'Lists animals in ascending order of id, a page at a time.',
   })
-  @Paged({ name: 'Pets', item: PetDto, description: 'A page of animals.', examples: PETS_EXAMPLES })
+  @Paged({ name: 'Pets', type: PetDto, description: 'A page of animals.', examples: PETS_EXAMPLES })
   async listPets(@Query() query: ListPetsQuery): Promise<Page<PetDto>> {
     return (await this.pets.list(query)).map((pet) => PetDto.from(pet));
   }

@@ -4,7 +4,7 @@ import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
 import { policyOf } from '../deprecation.js';
 import { allErrors } from '../errors.js';
-import { LISTS } from '../pages.js';
+import { LISTS } from '../responses.js';
 import { describeOperation, HEADERS } from './describe-operation.js';
 import { operationsOf, type SchemaObject } from './operations.js';
 import { RESOURCES } from './resource.decorator.js';

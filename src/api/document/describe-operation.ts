@@ -44,8 +44,10 @@ export const HEADERS: HeadersObject = {
 /** When an operation can refuse with what. */
 // prettier-ignore
 const CODES = {
-  always: ['bad_request', 'request_timeout', 'uri_too_long', 'headers_too_large', 'internal_error', 'service_unavailable'],
-  key: ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'rate_limited'],
+  always: [
+    'bad_request', 'missing_api_key', 'invalid_api_key', 'expired_api_key', 'request_timeout', 'uri_too_long',
+    'rate_limited', 'headers_too_large', 'internal_error', 'service_unavailable',
+  ],
   query: ['invalid_parameter', 'unknown_parameter'],
   path: ['not_found'],
   body: ['invalid_json', 'missing_field', 'invalid_field', 'unknown_field', 'payload_too_large', 'unsupported_media_type'],
@@ -74,7 +76,6 @@ function describeErrors(operation: OperationObject, declared: readonly ErrorKind
   const takes = (place: string) => (operation.parameters ?? []).some((one) => 'in' in one && one.in === place);
   const codes: ErrorCode[] = [
     ...CODES.always,
-    ...(operation.security?.length === 0 ? [] : CODES.key),
     ...(takes('query') ? CODES.query : []),
     ...(takes('path') ? CODES.path : []),
     ...(operation.requestBody ? CODES.body : []),

@@ -8,8 +8,6 @@ export type ParameterObject = Exclude<NonNullable<OperationObject['parameters']>
 export type ResponseObject = Exclude<NonNullable<OperationObject['responses'][string]>, { $ref: string }>;
 export type SchemasObject = NonNullable<ComponentsObject['schemas']>;
 export type SchemaObject = Exclude<SchemasObject[string], { $ref: string }>;
-/** Named examples of a request or response body. */
-export type Examples = Record<string, { summary: string; value: unknown }>;
 
 export interface Operation {
   /** Also the name of the handler. */

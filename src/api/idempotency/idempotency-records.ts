@@ -27,8 +27,6 @@ export class IdempotencyRecord {
   readonly createdAt!: Date;
 }
 
-export type AnswerRecord = Omit<IdempotencyRecord, 'createdAt'>;
-
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
 export class IdempotencyRecords implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -52,7 +50,7 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
     return this.statements.findOne(this.records, { digest }, manager);
   }
 
-  async insert(record: AnswerRecord, manager: EntityManager): Promise<void> {
+  async insert(record: Omit<IdempotencyRecord, 'createdAt'>, manager: EntityManager): Promise<void> {
     await this.groups.insert(this.records, record, manager);
   }
 

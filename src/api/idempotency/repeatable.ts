@@ -13,7 +13,7 @@ import type { EntityManager } from 'typeorm';
 import { Transactions } from '../../database/transactions.js';
 import { JSON_TYPE, type RequestBody } from '../body.js';
 import { declareError, Refuses } from '../errors.js';
-import { type AnswerRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
+import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
@@ -34,7 +34,7 @@ const idempotencyKeyReused = declareError('idempotency_key_reused', {
 
 /** Thrown where the request has been answered before: the filter sends that answer again. */
 export class AnsweredBefore {
-  constructor(private readonly record: AnswerRecord) {}
+  constructor(private readonly record: IdempotencyRecord) {}
 
   send(reply: FastifyReply): void {
     const { status, location, body } = this.record;
@@ -104,7 +104,7 @@ export class RepetitionGuard implements CanActivate {
   }
 }
 
-function refuseKnown(record: AnswerRecord | null, bodyHash: Buffer): void {
+function refuseKnown(record: IdempotencyRecord | null, bodyHash: Buffer): void {
   if (!record) return;
   if (!record.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
   throw new AnsweredBefore(record);
