@@ -9,7 +9,7 @@ import { Config, SERVICE_NAME } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { Statements } from '../database/statements.js';
 import { ApiKey } from './api-key.entity.js';
-import { environmentOfKey, hashKey } from './key-format.js';
+import { hashKey, isKey } from './key-format.js';
 
 /** How long a look-up is believed, which bounds the time that a revocation takes. */
 const BELIEVED_MS = 2_000;
@@ -55,11 +55,11 @@ export class KeyVerifier {
 
   /** The valid key of a token, or the error for the client. */
   async verify(token: string): Promise<ApiKey> {
-    const { keyEnvironment } = this.config;
-    const environment = environmentOfKey(token);
-    if (environment && environment !== keyEnvironment)
-      throw unauthorized('invalid_api_key', `This deployment takes keys that begin with pets_${keyEnvironment}_.`);
-    const key = environment && (await this.lookUps.fetch(hashKey(token)));
+    const isWellFormed = isKey(token);
+    const prefix = `pets_${this.config.keyEnvironment}_`;
+    if (isWellFormed && !token.startsWith(prefix))
+      throw unauthorized('invalid_api_key', `This deployment takes keys that begin with ${prefix}.`);
+    const key = isWellFormed && (await this.lookUps.fetch(hashKey(token)));
     if (!key || key.revokedAt)
       throw unauthorized('invalid_api_key', 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".');
     if (this.isExpired(key))

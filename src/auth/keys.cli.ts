@@ -105,8 +105,8 @@ function inputOf(id: bigint, values: ReturnType<typeof parseArgs<{ options: type
   return {
     id,
     name: lineOf(name.trim()),
-    owner: lineOf(owner),
-    note: lineOf(note),
+    owner: lineOf(owner) || null,
+    note: lineOf(note) || null,
     lifeMs,
     overlapMs: durationOf('--overlap', overlap),
     olderThanMs: durationOf('--older-than', olderThan),

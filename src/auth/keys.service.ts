@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, IsNull, LessThan, MoreThan, Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
 import { Clock, DAY_MS } from '../common/clock.js';
 import { Config } from '../common/config.js';
 import { Transactions } from '../database/transactions.js';
@@ -9,12 +9,7 @@ import { generateKey, hashKey, hintOfKey } from './key-format.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 
-type Labels = Pick<ApiKey, 'name' | 'owner' | 'note' | 'originId'>;
-
-export interface IssueRequest {
-  readonly name: string;
-  readonly owner?: string;
-  readonly note?: string;
+interface IssueRequest extends Pick<ApiKey, 'name'>, Partial<Pick<ApiKey, 'owner' | 'note' | 'originId'>> {
   readonly lifeMs?: number | undefined;
 }
 
@@ -31,9 +26,15 @@ export class KeysService {
     private readonly clock: Clock,
   ) {}
 
-  issue({ name, owner, note, lifeMs = DEFAULT_LIFE_MS }: IssueRequest): Promise<IssuedKey> {
-    const labels = { name, owner: owner || null, note: note || null, originId: null };
-    return this.store(labels, lifeMs, this.keys.manager);
+  async issue(request: IssueRequest, manager = this.keys.manager): Promise<IssuedKey> {
+    const { name, owner = null, note = null, originId = null, lifeMs = DEFAULT_LIFE_MS } = request;
+    const key = generateKey(this.config.keyEnvironment);
+    const hash = Buffer.from(hashKey(key), 'base64');
+    const createdAt = new Date(this.clock.now());
+    const expiresAt = new Date(createdAt.getTime() + lifeMs);
+    const row = { name, owner, note, originId, hash, hint: hintOfKey(key), createdAt, expiresAt };
+    const { id } = await manager.save(ApiKey, row);
+    return { id, key, name, expiresAt };
   }
 
   /**
@@ -53,7 +54,7 @@ export class KeysService {
       const lives = [old, ...successors].map((each) => each.expiresAt.getTime() - each.createdAt.getTime());
       const expiresAt = new Date(Math.min(old.expiresAt.getTime(), now + overlapMs));
       await manager.update(ApiKey, { id }, { expiresAt });
-      return this.store({ ...old, originId }, lifeMs ?? Math.max(...lives), manager);
+      return this.issue({ ...old, originId, lifeMs: lifeMs ?? Math.max(...lives) }, manager);
     });
   }
 
@@ -79,16 +80,5 @@ export class KeysService {
   async prune(olderThanMs: number): Promise<number> {
     const before = LessThan(new Date(this.clock.now() - olderThanMs));
     return (await this.keys.delete([{ expiresAt: before }, { revokedAt: before }])).affected ?? 0;
-  }
-
-  private async store(labels: Labels, lifeMs: number, manager: EntityManager): Promise<IssuedKey> {
-    const { name, owner, note, originId } = labels;
-    const key = generateKey(this.config.keyEnvironment);
-    const hash = Buffer.from(hashKey(key), 'base64');
-    const createdAt = new Date(this.clock.now());
-    const expiresAt = new Date(createdAt.getTime() + lifeMs);
-    const row = { name, owner, note, originId, hash, hint: hintOfKey(key), createdAt, expiresAt };
-    const { id } = await manager.save(ApiKey, row);
-    return { id, key, name, expiresAt };
   }
 }

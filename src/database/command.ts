@@ -24,11 +24,9 @@ export async function withModule<T>(module: Type, use: (context: INestApplicatio
     return await use(context);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const isUnknown = meaningOf(error)?.kind === 'unknown';
-    const problem = isUnknown
-      ? 'Whether the command took effect is unknown: look before you repeat it.'
-      : 'The command failed:';
-    throw new UsageError(`${problem} ${reasonOf(error)}`);
+    if (meaningOf(error)?.kind !== 'unknown') throw new Error(reasonOf(error), { cause: error });
+    const warning = 'Whether the command took effect is unknown: look before you repeat it.';
+    throw new UsageError(`${warning} ${reasonOf(error)}`, { cause: error });
   } finally {
     await context.close();
   }
