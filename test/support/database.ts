@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
+import { embeddedUrl, startEmbeddedPostgres } from '../../src/database/embedded-postgres.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -33,7 +33,9 @@ export async function createDatabase(): Promise<TestDatabase> {
 
 /** The server that the service has without a DATABASE_URL. It ends with the processes that use it. */
 async function sharedServer(): Promise<string> {
-  const { url } = await startEmbeddedPostgres(process.env['TEST_SERVER_FOLDER'] ?? '');
+  const folder = process.env['TEST_SERVER_FOLDER'] ?? '';
+  await startEmbeddedPostgres(folder);
+  const url = embeddedUrl(folder);
   // No test stops the power; whether acknowledged data survives that is proven by the drills.
   await run(url, 'ALTER SYSTEM SET fsync = off');
   await run(url, 'SELECT pg_reload_conf()');
