@@ -55,11 +55,10 @@ export class KeyVerifier {
 
   /** The valid key of a token, or the error for the client. */
   async verify(token: string): Promise<ApiKey> {
-    const isWellFormed = isKey(token);
     const prefix = `pets_${this.config.keyEnvironment}_`;
-    if (isWellFormed && !token.startsWith(prefix))
+    if (!token.startsWith(prefix))
       throw unauthorized('invalid_api_key', `This deployment takes keys that begin with ${prefix}.`);
-    const key = isWellFormed && (await this.lookUps.fetch(hashKey(token)));
+    const key = isKey(token) && (await this.lookUps.fetch(hashKey(token)));
     if (!key || key.revokedAt)
       throw unauthorized('invalid_api_key', 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".');
     if (this.isExpired(key))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Clock } from '../common/clock.js';
 import { UsageError } from '../common/command.js';
@@ -12,7 +12,10 @@ import { meaningOf, reasonOf } from './errors.js';
 const WAIT_MS = 10_000;
 
 /** Runs `use` with the providers of one module, connected to the configured database. */
-export async function withModule<T>(module: Type, use: (context: INestApplicationContext) => Promise<T>): Promise<T> {
+export async function withModule<T>(
+  module: Type | DynamicModule,
+  use: (context: INestApplicationContext) => Promise<T>,
+): Promise<T> {
   const config = loadConfig();
   if (!config.databaseUrl) process.stderr.write(`In the embedded database ${config.databaseDirectory}:\n`);
   const providers = [{ provide: Config, useValue: config }, Clock, Metrics];

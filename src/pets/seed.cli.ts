@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { Module } from '@nestjs/common';
 import { commandName, runCommand, UsageError } from '../common/command.js';
 import { withModule } from '../database/command.js';
 import { DatabaseModule } from '../database/database.module.js';
@@ -26,10 +25,6 @@ const INSERT = `
 /** Small enough for the time limit of a statement. */
 const BATCH = 1_000;
 
-/** The table of animals alone. */
-@Module({ imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])] })
-class SeedModule {}
-
 await runCommand(USAGE, () => {
   const options = { count: { type: 'string', default: '' }, seed: { type: 'string', default: '1' } } as const;
   const { count, seed } = parseArgs({ options }).values;
@@ -43,7 +38,8 @@ function whole(option: string, text: string, min: number, max: number): number {
 }
 
 function addAnimals(count: number, seed: number): Promise<string> {
-  return withModule(SeedModule, async (context) => {
+  const table = DatabaseModule.forFeature([Pet], [CreatePets1763683200000]);
+  return withModule(table, async (context) => {
     await context.get(Transactions).run(undefined, async (manager) => {
       await manager.query('SELECT setseed($1)', [seed / 2 ** 32]);
       for (let left = count; left > 0; left -= BATCH) await manager.query(INSERT, [Math.min(left, BATCH)]);
