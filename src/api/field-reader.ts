@@ -21,10 +21,11 @@ export function readInput<T extends object>(type: Type<T>, given: Plain, source:
   const target: Record<string, unknown> = instance;
   for (const [name, field] of fields) {
     const raw = sent[name];
-    const value = raw === undefined ? field.default : field.convert(raw);
+    const value = raw === undefined ? field.default : convert(raw, field, source);
     if (value === undefined && field.optional) continue;
     if (value === undefined) throw refusal('missing', name, `is missing; it must be ${field.expected}`, source);
-    if (!field.check(value)) throw refusal('invalid', name, `must be ${field.expected}${hintOn(field, raw)}`, source);
+    if (!field.check(value))
+      throw refusal('invalid', name, `must be ${field.expected}${hintOn(raw, field, source)}`, source);
     target[name] = value;
   }
   if (isValidated) validate(instance, source);
@@ -61,8 +62,13 @@ function unknownField(name: string, fields: ReadonlyMap<string, Field>, source: 
   return refusal('unknown', shown, `Known: ${[...fields.keys()].join(', ')}.`, source);
 }
 
-function hintOn({ fromText, check, text }: Field, value: unknown): string {
-  const isQuoted = !text && fromText && typeof value === 'string' && check(fromText(value));
+function convert(value: unknown, { fromJson, fromText }: Field, source: Source): unknown {
+  if (source === 'body') return fromJson ? fromJson(value) : value;
+  return fromText && typeof value === 'string' ? fromText(value) : value;
+}
+
+function hintOn(value: unknown, field: Field, source: Source): string {
+  const isQuoted = source === 'body' && field.check(convert(value, field, 'query'));
   return isQuoted ? ': leave out the quotes' : '';
 }
 

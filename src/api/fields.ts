@@ -17,8 +17,6 @@ export interface FieldOptions {
   readonly nullable?: boolean;
   /** The value of a field that is left out. */
   readonly default?: unknown;
-  /** The value comes as text, from a path or a query. */
-  readonly text?: boolean;
 }
 
 interface Rule {
@@ -26,14 +24,13 @@ interface Rule {
   /** Completes the sentence "must be …". */
   readonly expected: string;
   readonly check: (value: unknown) => boolean;
-  /** What it does not understand, it returns as it is, for `check` to refuse. */
+  /** What conversions do not understand, they return as it is, for `check` to refuse. */
   readonly fromJson?: (value: unknown) => unknown;
+  /** Of a path or a query. */
   readonly fromText?: (text: string) => unknown;
 }
 
-export interface Field extends Rule, FieldOptions {
-  readonly convert: (value: unknown) => unknown;
-}
+export type Field = Rule & FieldOptions;
 
 /** The name under which class-validator knows the checks that are made here. */
 export const FIELD = 'field';
@@ -45,15 +42,12 @@ export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
 }
 
 function field(rule: Rule, options: FieldOptions): PropertyDecorator {
-  const { text, optional, ...documented } = options;
+  const { optional, ...documented } = options;
   const { nullable, default: otherwise } = options;
-  const fromText = (value: unknown) => (typeof value === 'string' ? rule.fromText!(value) : value);
-  const read = text ? rule.fromText && fromText : rule.fromJson;
   const declared: Field = {
     ...rule,
     ...options,
     expected: nullable ? `${rule.expected}, or null` : rule.expected,
-    convert: read ?? ((value) => value),
     check: nullable ? (value) => value === null || rule.check(value) : rule.check,
   };
   return applyDecorators(
@@ -62,7 +56,7 @@ function field(rule: Rule, options: FieldOptions): PropertyDecorator {
       Reflect.defineMetadata(FIELDS, new Map([...others, [name as string, declared]]), prototype);
     },
     ApiProperty({ ...rule.schema, ...documented, required: !optional && otherwise === undefined }),
-    Transform(({ value }) => declared.convert(value), { toClassOnly: true }),
+    Transform(({ value }: { value: unknown }) => rule.fromJson?.(value) ?? value, { toClassOnly: true }),
     ValidateIf((_, value) => !(optional && value === undefined)),
     ValidateBy({ name: FIELD, validator: { validate: declared.check } }),
   );

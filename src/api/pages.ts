@@ -6,13 +6,12 @@ export const PAGE_LIMIT = { minimum: 1, maximum: 100 };
 
 /** The query parameters of every list, which is in ascending order of id. A feature extends it with filters. */
 export class PageQuery {
-  @Int(PAGE_LIMIT, { description: 'Maximum number of items returned.', default: 20, text: true })
+  @Int(PAGE_LIMIT, { description: 'Maximum number of items returned.', default: 20 })
   readonly limit!: number;
 
   @Int64({
     description: 'Return only items whose id is greater: the last id of the previous page.',
     optional: true,
-    text: true,
   })
   readonly after?: bigint;
 }

@@ -201,7 +201,7 @@ class CrateDto {
 }
 
 class CratePath {
-  @Int64({ description: 'Its id.', text: true })
+  @Int64({ description: 'Its id.' })
   readonly crateId!: bigint;
 }
 

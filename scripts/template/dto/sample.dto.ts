@@ -33,7 +33,7 @@ export class SampleDto {
 }
 
 export class SamplePath {
-  @Int64({ description: 'Identifier of the sample.', example: 1, text: true }) readonly sampleId!: bigint;
+  @Int64({ description: 'Identifier of the sample.', example: 1 }) readonly sampleId!: bigint;
 }
 
 /** Add filters here. */

@@ -42,12 +42,12 @@ export class OrderDto {
 }
 
 export class OrderPath {
-  @Int64({ description: 'Identifier of the order.', example: 1, text: true }) readonly orderId!: bigint;
+  @Int64({ description: 'Identifier of the order.', example: 1 }) readonly orderId!: bigint;
 }
 
 export class ListOrdersQuery extends PageQuery {
-  @Int64({ description: 'Only orders of this animal.', optional: true, text: true }) readonly petId?: bigint;
+  @Int64({ description: 'Only orders of this animal.', optional: true }) readonly petId?: bigint;
 
-  @Bool({ description: 'Only complete orders, or only open ones.', optional: true, text: true })
+  @Bool({ description: 'Only complete orders, or only open ones.', optional: true })
   readonly complete?: boolean;
 }

@@ -36,24 +36,16 @@ export class PetDto {
 }
 
 export class PetPath {
-  @Int64({ description: 'Identifier of the animal.', example: 1, text: true }) readonly petId!: bigint;
+  @Int64({ description: 'Identifier of the animal.', example: 1 }) readonly petId!: bigint;
 }
 
 export class ListPetsQuery extends PageQuery {
-  @OneOf('PetStatus', PET_STATUSES, {
-    description: 'Return only animals with this status.',
-    optional: true,
-    text: true,
-  })
+  @OneOf('PetStatus', PET_STATUSES, { description: 'Return only animals with this status.', optional: true })
   readonly status?: PetStatus;
 
   @Int64List(
     { maxItems: PAGE_LIMIT.maximum },
-    {
-      description: 'Return only animals with these ids. Those that do not exist are left out.',
-      optional: true,
-      text: true,
-    },
+    { description: 'Return only animals with these ids. Those that do not exist are left out.', optional: true },
   )
   readonly ids?: bigint[];
 }
