@@ -43,7 +43,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
   async onModuleInit(): Promise<void> {
     await this.startEmbedded();
     this.connected = this.connect();
-    this.connected.catch((error: unknown) => this.note(error));
+    this.connected.catch((error: unknown) => this.note(reasonOf(error)));
   }
 
   /** Resolves when the database is connected and migrated. Rejects when a migration fails. */
@@ -70,13 +70,13 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         if (names.length > 0) this.logger.log(`Migrated the database: ${names.join(', ')}`);
         await this.dataSource.initialize();
         if (signal.aborted) return await this.dataSource.destroy();
-        this.note(undefined);
+        this.note();
         this.checks = setInterval(() => void this.observe(), CHECK_EVERY_MS).unref();
         return;
       } catch (error) {
         if (signal.aborted) return;
         if (!meaningOf(error)) throw error;
-        this.note(error);
+        this.note(reasonOf(error));
         await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
@@ -102,16 +102,15 @@ export class Database implements OnModuleInit, OnModuleDestroy {
       const [[isReadOnly, isAllowed] = []] = await this.probe.query({ text, rowMode: 'array' }, isUnread);
       if (isReadOnly === 'on') throw new Error('The server is read-only');
       if (!isAllowed) throw new Error('The role may not read the tables');
-      this.note(undefined);
+      this.note();
     } catch (cause) {
-      this.note(cause);
+      this.note(reasonOf(cause));
       throw new DatabaseUnavailable(false, { cause });
     }
   }
 
   /** Says each problem once. */
-  private note(error: unknown): void {
-    const problem = error === undefined ? undefined : reasonOf(error);
+  private note(problem?: string): void {
     if (problem === this.problem) return;
     this.problem = problem;
     if (problem) this.logger.error(`The database cannot be used: ${problem}`);

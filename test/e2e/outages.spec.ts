@@ -129,6 +129,27 @@ describeInside('An outage of the database', () => {
   });
 });
 
+describeInside('A statement', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['has a name', true],
+    ['has none behind a pooler, where the next one may run in another session', false],
+  ])('%s', async (_, preparedStatements) => {
+    const wire = await Wire.to(database.url);
+    const service = await startService({ databaseUrl: wire.url, preparedStatements });
+    const { id } = await addPet(service);
+    expect((await service.get(`/v1/pets/${id}`)).status).toBe(200);
+    await service.stop();
+    await wire.cut();
+    expect(/pets_\d+\0(?:SELECT|INSERT)/.test(Buffer.concat(wire.sent).toString('latin1'))).toBe(preparedStatements);
+  });
+});
+
 describeOnOneServer('The embedded database', () => {
   let folder: string;
   let service: Service;

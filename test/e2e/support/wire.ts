@@ -3,6 +3,8 @@ import pg from 'pg';
 
 /** A TCP proxy between the service and its database, which tests can freeze, deafen or cut. */
 export class Wire {
+  /** By the service. */
+  readonly sent: Buffer[] = [];
   private readonly pairs = new Set<readonly [near: Socket, far: Socket]>();
   private server: Server | undefined;
   private port = 0;
@@ -63,7 +65,10 @@ export class Wire {
       far.destroy();
     };
     for (const socket of pair) socket.on('error', end).on('close', end);
-    near.on('data', (bytes) => far.write(bytes));
+    near.on('data', (bytes: Buffer) => {
+      this.sent.push(bytes);
+      far.write(bytes);
+    });
     far.on('data', (bytes) => near.write(bytes));
     this.apply(pair);
   }
