@@ -65,9 +65,8 @@ export function nestLogger(logger: Logger): LoggerService {
   };
 }
 
-/** Lines are written together, since a write costs more than a line: when so many wait, and so often. */
-const TOGETHER = 8_192;
-const TOGETHER_MS = 50;
+/** Lines are written together, since a write costs more than a line. */
+const TOGETHER_MS = 10;
 /** While nobody reads the log, or the disk is full: what else comes is lost. */
 const MOST_WAITING = 1_048_576;
 const EXIT_MS = 500;
@@ -75,9 +74,8 @@ const EXIT_MS = 500;
 /** Standard output, which neither blocks nor ends the service. Streams of Node.js or pino would, at the latest on exit. */
 class LogOutput {
   lostLines = 0;
-  private text = '';
-  /** What a write has left. */
-  private rest = Buffer.alloc(0);
+  private readonly waiting = Buffer.alloc(MOST_WAITING);
+  private length = 0;
   private readonly descriptor = openOutput();
 
   constructor() {
@@ -86,17 +84,17 @@ class LogOutput {
   }
 
   write(line: string): void {
-    if (this.text.length + this.rest.length > MOST_WAITING) this.lostLines++;
-    else this.text += line;
-    if (this.text.length > TOGETHER && this.rest.length === 0) this.flushSync();
+    if (Buffer.byteLength(line) > MOST_WAITING - this.length) this.lostLines++;
+    else this.length += this.waiting.write(line, this.length);
   }
 
-  /** Writes what can be written. pino calls it after a fatal line. */
+  /** Writes what can be written now. pino calls it after a fatal line. */
   flushSync(): void {
     try {
-      while (this.rest.length > 0 || this.text !== '') {
-        if (this.rest.length === 0) [this.rest, this.text] = [Buffer.from(this.text), ''];
-        this.rest = this.rest.subarray(writeSync(this.descriptor, this.rest));
+      while (this.length > 0) {
+        const written = writeSync(this.descriptor, this.waiting, 0, this.length);
+        this.waiting.copyWithin(0, written, this.length);
+        this.length -= written;
       }
     } catch {
       // The next time tries again.
@@ -106,7 +104,7 @@ class LogOutput {
   /** A slow reader gets a moment. */
   private finish(): void {
     const deadline = performance.now() + EXIT_MS;
-    for (this.flushSync(); this.rest.length > 0 && performance.now() < deadline; this.flushSync())
+    for (this.flushSync(); this.length > 0 && performance.now() < deadline; this.flushSync())
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }
