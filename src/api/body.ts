@@ -2,14 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
-export const PLAIN_JSON = 'application/json';
-export const MERGE_PATCH = 'application/merge-patch+json';
 
 const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /** The media types that a method takes. */
 export function mediaTypesOf(method: string | undefined): string[] {
-  return method === 'PATCH' ? [PLAIN_JSON, MERGE_PATCH] : [PLAIN_JSON];
+  return ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
 }
 
 /**

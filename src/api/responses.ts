@@ -7,8 +7,8 @@ import {
   ApiOkResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { MERGE_PATCH, PLAIN_JSON } from './body.js';
-import { headerRef, type SchemaObject, schemaRef } from './document/operations.js';
+import { mediaTypesOf } from './body.js';
+import { headerRef, type SchemaObject } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
 
 interface Answer {
@@ -23,8 +23,9 @@ export const LISTS = new Map<string, SchemaObject>();
 /** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
 export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
   LISTS.set(name, { type: 'array', items: { $ref: getSchemaPath(type) } });
+  const schema = { $ref: getSchemaPath(name) };
   const headers = { Link: headerRef('PageLinks') };
-  return applyDecorators(ApiExtraModels(type), ApiOkResponse({ ...answer, headers, schema: schemaRef(name) }));
+  return applyDecorators(ApiExtraModels(type), ApiOkResponse({ ...answer, schema, headers }));
 }
 
 interface Creation extends Answer {
@@ -47,7 +48,7 @@ export function Created({ readBy, parameter, ...answer }: Creation): MethodDecor
 
 /** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
 export function Updated(answer: Answer): MethodDecorator {
-  return applyDecorators(Repeatable(), ApiConsumes(PLAIN_JSON, MERGE_PATCH), ApiOkResponse(answer));
+  return applyDecorators(Repeatable(), ApiConsumes(...mediaTypesOf('PATCH')), ApiOkResponse(answer));
 }
 
 /** Answers a DELETE with 204 and no body. */

@@ -3,16 +3,10 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { API_PREFIX, Config } from '../common/config.js';
 import { type DeprecationPolicy, policyOf } from './deprecation.js';
-import { headerRef, operationsOf, responsesOf } from './document/operations.js';
+import { headerRef, operationsOf } from './document/operations.js';
 import { linksOf, type Page } from './pages.js';
 
 const DOCUMENT = 'https://document.invalid/';
-
-interface Success {
-  content?: Record<string, { schema?: { $ref?: string } }>;
-  headers: Record<string, { $ref: string }>;
-  links?: Record<string, { operationId: string; parameters: object }>;
-}
 
 /**
  * Makes the routes do what is documented: serialise by the schema, which keeps all digits of an int64 and sends no other
@@ -26,17 +20,18 @@ export function attachOperations(fastify: FastifyInstance, app: INestApplication
   fastify.addHook('onRoute', (route) => {
     // A HEAD route runs the handler of its GET route.
     const method = String(route.method).toLowerCase().replace('head', 'get');
-    const found = operations.find((one) => one.method === method && routeOf(one.path) === route.url);
-    if (!found) return;
-    const [status, response] = responsesOf(found.operation).find(([each]) => each.startsWith('2'))!;
-    const { content, headers, links = {} } = response as Success;
-    const $ref = content?.['application/json']?.schema?.$ref;
+    const { operation } = operations.find((one) => one.method === method && routeOf(one.path) === route.url) ?? {};
+    if (!operation) return;
+    const [status, response] = Object.entries(operation.responses).find(([each]) => each.startsWith('2'))!;
+    const { content, headers = {}, links = {} } = response;
+    const $ref = content?.['application/json']?.schema.$ref;
     if ($ref) route.schema = { response: { [status]: { $ref: DOCUMENT + $ref } } };
-    const policy = policyOf(found.id, app);
+    const policy = policyOf(operation.operationId, app);
     if (policy) sendHeaders(route, policy.headers);
     if (headers['Link']?.$ref === headerRef('PageLinks').$ref) sendLinks(route, apiBase);
-    for (const { operationId, parameters } of Object.values(links)) {
-      const { path } = operations.find(({ id }) => id === operationId)!;
+    if (headers['Location']) {
+      const { operationId, parameters } = Object.values(links)[0]!;
+      const { path } = operations.find((one) => one.operation.operationId === operationId)!;
       const [parameter] = Object.keys(parameters);
       const at = (id: bigint) => apiBase + path.replace(`{${parameter}}`, String(id));
       sendLocation(route, at, policyOf(operationId, app));

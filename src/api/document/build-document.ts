@@ -39,7 +39,7 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     extraModels: [ErrorDto],
   });
   const schemas = Object.assign(document.components!.schemas!, Object.fromEntries(LISTS));
-  for (const one of operationsOf(document)) describeOperation(one, policyOf(one.id, app), schemas);
+  for (const one of operationsOf(document)) describeOperation(one, policyOf(one.operation.operationId, app), schemas);
   document.components!.headers = HEADERS;
   // Codes are permanent, so the schema is open for more than it lists.
   const { code } = (schemas['Error'] as SchemaObject).properties as Record<string, SchemaObject>;

@@ -1,18 +1,14 @@
+import { getSchemaPath } from '@nestjs/swagger';
 import { SERVICE_NAME } from '../../common/config.js';
 import type { DeprecationPolicy } from '../deprecation.js';
-import { ApiError, type ErrorCode, type ErrorKind, kindOf, REFUSALS } from '../errors.js';
+import { ApiError, type ErrorCode, kindOf, REFUSALS } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
 import {
   headerRef,
-  type HeadersObject,
   type Operation,
   type OperationObject,
-  type ParameterObject,
   type ResponseObject,
-  responsesOf,
-  type SchemaObject,
   type SchemasObject,
-  schemaRef,
 } from './operations.js';
 
 export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
@@ -25,7 +21,7 @@ const constant = (value: string) => ({ schema: { type: 'string', const: value } 
 
 /** The headers that responses refer to by name. Those that are not required may be left out. */
 // prettier-ignore
-export const HEADERS: HeadersObject = {
+export const HEADERS = {
   'X-Request-Id': text('Names the request in the logs of the service; taken from the request when it is well formed.', { ...required, ...pattern(REQUEST_ID_PATTERN) }),
   'Cache-Control': text('Answers are not to be stored.', { ...required, ...constant('no-store') }),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', { ...required, example: `Bearer realm="${SERVICE_NAME}", error="invalid_token"` }),
@@ -59,21 +55,20 @@ const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'defau
 
 /** Completes what decorators have documented of an operation. */
 export function describeOperation(
-  { id, method, operation }: Operation,
+  { method, operation }: Operation,
   policy: DeprecationPolicy | undefined,
   schemas: SchemasObject,
 ): void {
-  describeErrors(operation, REFUSALS.get(id) ?? []);
+  describeErrors(operation);
   describeHeaders(operation, method, policy !== undefined);
   if (policy) describeDeprecation(operation, policy);
-  const marked = operation as { 'x-stability'?: string };
-  marked['x-stability'] = policy ? 'deprecated' : (marked['x-stability'] ?? 'stable');
+  operation['x-stability'] = policy ? 'deprecated' : (operation['x-stability'] ?? 'stable');
   describeSchemas(operation, schemas);
 }
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
-function describeErrors(operation: OperationObject, declared: readonly ErrorKind[]): void {
-  const takes = (place: string) => (operation.parameters ?? []).some((one) => 'in' in one && one.in === place);
+function describeErrors(operation: OperationObject): void {
+  const takes = (place: string) => operation.parameters.some((one) => one.in === place);
   const codes: ErrorCode[] = [
     ...CODES.always,
     ...(takes('query') ? CODES.query : []),
@@ -81,31 +76,30 @@ function describeErrors(operation: OperationObject, declared: readonly ErrorKind
     ...(operation.requestBody ? CODES.body : []),
     ...(operation.deprecated ? CODES.deprecated : []),
   ];
-  const kinds = [...codes.map(kindOf), ...declared];
-  for (const status of [...new Set(kinds.map((kind) => kind.status))].toSorted((a, b) => a - b))
-    operation.responses[status] = errorResponse(kinds.filter((kind) => kind.status === status));
-  operation.responses.default = {
-    description: 'Any other failure.',
-    content: { 'application/json': { schema: schemaRef('Error'), example: new ApiError('internal_error').toJSON() } },
-  };
+  const kinds = [...codes.map(kindOf), ...(REFUSALS.get(operation.operationId) ?? [])];
+  for (const status of new Set(kinds.map((kind) => kind.status))) {
+    const ofStatus = kinds.filter((kind) => kind.status === status);
+    const description = ofStatus.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n');
+    const examples = ofStatus.map((kind) => [kind.code, { summary: kind.when, value: new ApiError(kind).toJSON() }]);
+    operation.responses[status] = errorResponse(description, { examples: Object.fromEntries(examples) });
+  }
+  const example = new ApiError('internal_error').toJSON();
+  operation.responses['default'] = errorResponse('Any other failure.', { example });
 }
 
-function errorResponse(kinds: ErrorKind[]): ResponseObject {
-  const examples = kinds.map((kind) => [kind.code, { summary: kind.when, value: new ApiError(kind).toJSON() }]);
-  return {
-    description: kinds.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n'),
-    content: { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(examples) } },
-  };
+function errorResponse(description: string, examples: object): ResponseObject {
+  const schema = { $ref: getSchemaPath('Error') };
+  return { description, content: { 'application/json': { schema, ...examples } } };
 }
 
 /** Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. */
 function describeHeaders(operation: OperationObject, method: string, isDeprecated: boolean): void {
-  const takesKey = (operation.parameters ?? []).some((one) => 'name' in one && one.name === KEY_HEADER);
+  const takesKey = operation.parameters.some(({ name }) => name === KEY_HEADER);
   if (!takesKey && ['post', 'patch', 'delete'].includes(method))
     throw new Error(
       `${operation.operationId} takes no ${KEY_HEADER}: add @Created, @Updated, @Deleted or @Repeatable.`,
     );
-  for (const [status, response] of responsesOf(operation)) {
+  for (const [status, response] of Object.entries(operation.responses)) {
     const names = [
       'X-Request-Id',
       'Cache-Control',
@@ -134,11 +128,9 @@ function describeDeprecation(operation: OperationObject, { sunsetDay, terms }: D
 }
 
 /** Closes the schema of a body, and documents a list in a query as separated by commas. */
-function describeSchemas(operation: OperationObject, schemas: SchemasObject): void {
-  const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: { $ref: string } }> };
-  for (const { schema } of Object.values(content))
+function describeSchemas({ parameters, requestBody }: OperationObject, schemas: SchemasObject): void {
+  for (const { schema } of Object.values(requestBody?.content ?? {}))
     Object.assign(schemas[schema.$ref.split('/').at(-1)!]!, { additionalProperties: false });
-  for (const parameter of (operation.parameters ?? []) as ParameterObject[])
-    if ((parameter.schema as SchemaObject | undefined)?.type === 'array')
-      Object.assign(parameter, { style: 'form', explode: false });
+  for (const parameter of parameters)
+    if (parameter.schema?.type === 'array') Object.assign(parameter, { style: 'form', explode: false });
 }
