@@ -15,7 +15,8 @@ type Source = 'body' | 'query' | 'param';
  */
 export function readInput<T extends object>(type: Type<T>, given: Plain, source: Source): T {
   const { fields, isTransformed, isValidated } = planOf(type);
-  for (const name of Object.keys(given)) if (!fields.has(name)) throw unknownField(name, fields, source);
+  const unknown = Object.keys(given).find((name) => !fields.has(name));
+  if (unknown !== undefined) throw refusal('unknown', unknown, `Known: ${[...fields.keys()].join(', ')}.`, source);
   const sent = isTransformed ? (plainToInstance(type, given) as Plain) : given;
   const instance = new type() as T & Record<string, unknown>;
   const target: Record<string, unknown> = instance;
@@ -47,19 +48,12 @@ function planOf(type: Type): Plan {
   const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const without = checks.find(({ propertyName }) => !fields.has(propertyName));
   if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
-  const isTransformed = [...fields.keys()].some((name) => {
-    const transforms = defaultMetadataStorage.findTransformMetadatas(type, name, 0);
-    return transforms.length > 1 || defaultMetadataStorage.findTypeMetadata(type, name) !== undefined;
-  });
+  const transforms = (name: string) => defaultMetadataStorage.findTransformMetadatas(type, name, 0);
+  const isTransformed = [...fields.keys()].some((name) => transforms(name).length > 1);
   const isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
   const plan = { fields, isTransformed, isValidated };
   plans.set(type, plan);
   return plan;
-}
-
-function unknownField(name: string, fields: ReadonlyMap<string, Field>, source: Source): ApiError {
-  const shown = name.length > 50 ? `${[...name].slice(0, 50).join('')}…` : name;
-  return refusal('unknown', shown, `Known: ${[...fields.keys()].join(', ')}.`, source);
 }
 
 function convert(value: unknown, { fromJson, fromText }: Field, source: Source): unknown {
@@ -83,7 +77,8 @@ function validate(instance: object, source: Source): void {
 function refusal(kind: 'unknown' | 'missing' | 'invalid', name: string, says: string, source: Source): ApiError {
   if (source === 'param') return notFound('resource');
   const noun = source === 'body' ? 'field' : 'parameter';
-  const subject = `${noun} ${JSON.stringify(name)}`; // quoted and escaped: it may be the client's text
+  const shown = name.length > 50 ? `${[...name].slice(0, 50).join('')}…` : name;
+  const subject = `${noun} ${JSON.stringify(shown)}`; // quoted and escaped: it may be the client's text
   const message = kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`;
   if (source === 'body') return new ApiError(`${kind}_field`, message);
   return new ApiError(kind === 'unknown' ? 'unknown_parameter' : 'invalid_parameter', message);
