@@ -10,11 +10,8 @@ const PROBE_CONNECTIONS = 1;
 
 // In local time, dates of early years would lose the seconds of their offset.
 pg.defaults.parseInputDatesAsUTC = true;
-
-const INT8: number = pg.types.builtins.INT8;
-const types = {
-  getTypeParser: (oid: number, format?: 'text') => (oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format)),
-} as pg.CustomTypesConfig;
+// By default, pg leaves them as text.
+pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
 /**
  * A request is answered within about a second, whatever the database does. The server gives up first: an answer that comes
@@ -51,7 +48,7 @@ export function migrationOptions(config: Config): DataSourceOptions {
 
 function unlimited({ databaseDirectory, serviceName }: Config, address?: string): pg.ClientConfig {
   const connectionString = address ?? embeddedUrl(databaseDirectory);
-  return { connectionString, application_name: serviceName, types, keepAlive: true };
+  return { connectionString, application_name: serviceName, keepAlive: true };
 }
 
 function pool(options: pg.PoolConfig): DataSourceOptions {

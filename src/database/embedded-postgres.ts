@@ -180,13 +180,10 @@ function spawnServer(native: string, home: string): ChildProcess {
   return server;
 }
 
-async function refusalOf(connectionString: string): Promise<string | undefined> {
+async function refusalOf(connectionString: string): Promise<string | void> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 }).on('error', () => {});
-  try {
-    await client.connect();
-    await client.end();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  return client.connect().then(
+    () => client.end(),
+    (error: Error) => error.message,
+  );
 }
