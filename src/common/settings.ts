@@ -4,14 +4,14 @@ import { isDay } from './clock.js';
 export const API_PREFIX = '/v1';
 export const SERVICE_NAME = 'animal-store';
 
-export interface Setting<T = unknown, V = unknown> {
+export interface Setting<T = unknown> {
   readonly name: string;
   /** Completes the sentence "must be …". */
   readonly expected: string;
   /** Reads the text of an environment variable: undefined for invalid text. */
   readonly parse: (text: string) => T | undefined;
   /** The default. */
-  readonly value: V;
+  readonly value: T;
   /** One sentence for operators. */
   readonly about: string;
   /** What applies without the setting, where that is not a value. */
@@ -24,7 +24,7 @@ type Parser<T> = Pick<Setting<T>, 'expected' | 'parse'>;
 
 function setting<T, V extends T | undefined>(
   ...[name, parser, value, about, unset, example]: [string, Parser<T>, V, string, string?, string?]
-): Setting<T, V> {
+): Setting<T | V> {
   return { name, ...parser, value, about, unset, example };
 }
 
@@ -132,6 +132,4 @@ export const SETTINGS = {
 };
 
 type Settings = typeof SETTINGS;
-export type SettingValues = {
-  -readonly [K in keyof Settings]: Settings[K] extends Setting<infer T, infer V> ? T | Extract<V, undefined> : never;
-};
+export type SettingValues = { [K in keyof Settings]: Settings[K]['value'] };

@@ -4,8 +4,8 @@ import { Config } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { WRITE_CONNECTIONS } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
-import { Pipeline } from './pipeline.js';
-import { runWithin, Table } from './table.js';
+import { Pipeline, runWithin } from './pipeline.js';
+import { Table } from './table.js';
 
 /** Larger groups gain little. */
 const GROUP_SIZE = 32;

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import type { EntityManager } from 'typeorm';
 import type { Config } from '../common/config.js';
 import { clientOptions } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
@@ -19,7 +20,7 @@ export const isUnread = (error: unknown): boolean =>
   isStale(error) || (meaningOf(error)?.kind === 'unknown' && (error as Error).message !== 'Query read timeout');
 
 /** For a connection that may be a pooler's, which gives each transaction another session. */
-export const unnamed = ({ text, values }: Statement): Statement => ({ text, values, rowMode: 'array' });
+const unnamed = ({ text, values }: Statement): Statement => ({ text, values, rowMode: 'array' });
 
 /** Citus has lost a worker, which ends no connection to Citus itself. */
 const isOfNode = (error: unknown): boolean => {
@@ -88,4 +89,10 @@ export class Pipeline {
     const [client] = (await this.opened?.catch(() => undefined)) ?? [];
     await client?.end();
   }
+}
+
+/** On the connection of a transaction. */
+export async function runWithin({ queryRunner }: EntityManager, statement: Statement): Promise<Rows> {
+  const client = (await queryRunner!.connect()) as pg.Client;
+  return (await client.query(unnamed(statement))).rows;
 }

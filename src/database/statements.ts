@@ -3,8 +3,8 @@ import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { READ_CONNECTIONS } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
-import { isUnread, Pipeline, type Rows, type Statement } from './pipeline.js';
-import { type Filters, type Portion, runWithin, Table } from './table.js';
+import { isUnread, Pipeline, type Rows, runWithin, type Statement } from './pipeline.js';
+import { type Filters, type Portion, Table } from './table.js';
 
 /** On one connection. Beyond it, answers would be late. */
 const MOST_UNDER_WAY = 500;

@@ -1,7 +1,6 @@
-import type pg from 'pg';
-import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
+import type { ObjectLiteral, Repository } from 'typeorm';
 import { DatabaseUnavailable } from './errors.js';
-import { type Rows, type Statement, unnamed } from './pipeline.js';
+import type { Rows, Statement } from './pipeline.js';
 
 /** Values of columns. An array means any of its values; `undefined` is skipped. */
 export type Filters<T> = { readonly [K in keyof T]?: NonNullable<T[K]> | readonly NonNullable<T[K]>[] };
@@ -85,10 +84,4 @@ export class Table<T extends ObjectLiteral> {
     }
     return Object.assign(Object.create(statement) as Statement, { values });
   }
-}
-
-/** On the connection of a transaction. */
-export async function runWithin({ queryRunner }: EntityManager, statement: Statement): Promise<Rows> {
-  const client = (await queryRunner!.connect()) as pg.Client;
-  return (await client.query(unnamed(statement))).rows;
 }
