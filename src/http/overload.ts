@@ -1,5 +1,5 @@
 import underPressure from '@fastify/under-pressure';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
 import type { Metrics } from '../common/metrics.js';
@@ -10,24 +10,33 @@ const LATE_MS = 500;
 /** One for all: a refusal must not cost more than the work. */
 export const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    isInFlight: boolean;
+  }
+}
+
 /**
  * Refuses requests of the API that are too many at once or come while the event loop lags. @fastify/under-pressure only
  * measures: it would refuse before the headers of a deprecated operation are set.
  */
 export function refuseOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
-  const inFlight = new Set<FastifyRequest>();
-  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight.size);
+  let inFlight = 0; // a set of the requests would be simpler, but costs several percent of the throughput
+  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
   void fastify.register(underPressure);
+  fastify.decorateRequest('isInFlight', false);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
     if (!request.routeOptions.url?.startsWith(API_PREFIX)) return done();
-    const hasRoom = inFlight.size < config.maxConcurrentRequests;
+    const hasRoom = inFlight < config.maxConcurrentRequests;
     if (!hasRoom || fastify.memoryUsage().eventLoopDelay >= LATE_MS) return done(OVERLOADED);
-    inFlight.add(request);
+    request.isInFlight = true;
+    inFlight++;
     return done();
   });
   // Not onResponse: a pipelined answer whose client has left never ends.
   fastify.addHook('onSend', (request, _reply, payload, done) => {
-    inFlight.delete(request);
+    if (request.isInFlight) inFlight--;
+    request.isInFlight = false;
     done(null, payload);
   });
 }

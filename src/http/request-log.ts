@@ -18,13 +18,13 @@ export function recordRequests(fastify: FastifyInstance, metrics: Metrics): void
   for (const { code } of allErrors()) errors.inc({ code }, 0);
 
   fastify.addHook('onResponse', (request, reply, done) => {
-    const { id, log, method, caller, ip } = request;
+    const { id, log, method, caller } = request;
     const { url: route } = request.routeOptions;
     const { statusCode: status, error, elapsedTime } = reply;
     const code = error?.code;
     const isProbe = route?.startsWith('/health/');
     const ms = Math.round(elapsedTime * 10) / 10;
-    const address = status === 401 ? ip : undefined; // of who guesses keys
+    const address = status === 401 ? request.ip : undefined; // of who guesses keys
     const line = { requestId: id, method, route, status, code, ms, key: caller?.name, address };
     log[isProbe ? 'debug' : 'info'](line, 'request');
     if (error === OVERLOADED) refused.inc();

@@ -86,8 +86,8 @@ function shared(type: string, load: Load, headers: Record<string, string>): Rout
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
     void reply.headers({ ...headers, etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
-    const known = (request.headers['if-none-match'] ?? '').split(',');
-    if (known.some((tag) => [etag, '*'].includes(tag.trim().replace(/^W\//, '')))) return reply.code(304).send();
+    const known = request.headers['if-none-match'] ?? '';
+    if (known.includes(etag) || known === '*') return reply.code(304).send();
     if (takesGzip) reply.header('content-encoding', 'gzip');
     return reply.type(type).send(takesGzip ? compressed : plain);
   };
