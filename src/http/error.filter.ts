@@ -19,19 +19,15 @@ export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const reply = http.getResponse<FastifyReply>();
-    if (thrown instanceof AnsweredBefore) thrown.send(reply);
-    else sendError(thrown, http.getRequest(), reply);
+    if (thrown instanceof AnsweredBefore) return thrown.send(reply);
+    const { id: requestId, log, method } = http.getRequest<FastifyRequest>();
+    const error = toApiError(thrown, method);
+    if (error.code === 'internal_error') log.error({ requestId, err: thrown }, 'unexpected failure');
+    else if (error.status >= 500 && thrown !== error) log.warn({ requestId, reason: reasonOf(thrown) }, error.message);
+    if (reply.sent || reply.raw.headersSent) return; // the response has begun
+    reply.error = error;
+    void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
   }
-}
-
-export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const error = toApiError(thrown, request.method);
-  if (error.code === 'internal_error') request.log.error({ requestId: request.id, err: thrown }, 'unexpected failure');
-  else if (error.status >= 500 && thrown !== error)
-    request.log.warn({ requestId: request.id, reason: reasonOf(thrown) }, error.message);
-  if (reply.sent || reply.raw.headersSent) return; // the response has begun
-  reply.error = error;
-  void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
 }
 
 function toApiError(thrown: unknown, method: string): ApiError {
