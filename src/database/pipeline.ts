@@ -22,11 +22,9 @@ export const isUnread = (error: unknown): boolean =>
 /** For a connection that may be a pooler's, which gives each transaction another session. */
 const unnamed = ({ text, values }: Statement): Statement => ({ text, values, rowMode: 'array' });
 
-/** Citus has lost a worker, which ends no connection to Citus itself. */
-const isOfNode = (error: unknown): boolean => {
-  const { code, severity } = error as { code?: string; severity?: string };
-  return severity === 'ERROR' && code?.startsWith('08') === true;
-};
+/** Its connection is good for nothing any more. A worker that Citus has lost is an ERROR, which ends no connection. */
+const isEnd = (error: unknown): boolean =>
+  isStale(error) || (isUnread(error) && (error as { severity?: string }).severity !== 'ERROR');
 
 /** One connection with many statements under way. Each is a transaction of its own, so no error touches a neighbour. */
 export class Pipeline {
@@ -60,7 +58,7 @@ export class Pipeline {
     try {
       return (await client.query(this.config.preparedStatements ? statement : unnamed(statement))).rows;
     } catch (error) {
-      if (isUnread(error) && !isOfNode(error) && this.opened === opened) {
+      if (isEnd(error) && this.opened === opened) {
         this.opened = undefined;
         void client.end(); // after the answers to the others
       }
@@ -86,8 +84,10 @@ export class Pipeline {
   }
 
   async close(): Promise<void> {
-    const [client] = (await this.opened?.catch(() => undefined)) ?? [];
-    await client?.end();
+    await this.opened?.then(
+      ([client]) => client.end(),
+      () => {}, // it was never open
+    );
   }
 }
 
