@@ -79,11 +79,11 @@ class LogOutput {
   private readonly descriptor = openOutput();
 
   constructor() {
-    setInterval(() => this.flushSync(), TOGETHER_MS).unref();
     process.on('exit', () => this.finish());
   }
 
   write(line: string): void {
+    if (this.length === 0) this.flushSoon();
     if (Buffer.byteLength(line) > MOST_WAITING - this.length) this.lostLines++;
     else this.length += this.waiting.write(line, this.length);
   }
@@ -97,8 +97,12 @@ class LogOutput {
         this.length -= written;
       }
     } catch {
-      // The next time tries again.
+      this.flushSoon();
     }
+  }
+
+  private flushSoon(): void {
+    setTimeout(() => this.flushSync(), TOGETHER_MS).unref();
   }
 
   /** A slow reader gets a moment. */
