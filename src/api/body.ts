@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { countHeader } from '../common/headers.js';
 import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -40,13 +41,13 @@ export class RequestBody {
   }
 
   private requireMediaType(): void {
-    const { method, headers, headersDistinct } = this.request;
+    const { method, headers, rawHeaders } = this.request;
     const types = mediaTypesOf(method);
     const accept: Record<string, string> = method === 'PATCH' ? { 'accept-patch': types.join(', ') } : {};
     const refuse = (how: string) => new ApiError('unsupported_media_type', `Send the body ${how}.`, accept);
     if (headers['content-encoding'] !== undefined) throw refuse('without a Content-Encoding');
     const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
-    if (types.includes(given) && headersDistinct['content-type']?.length === 1) return;
+    if (types.includes(given) && countHeader(rawHeaders, 'content-type') === 1) return;
     throw refuse(`in UTF-8, with one Content-Type: ${types.join(' or ')}`);
   }
 }

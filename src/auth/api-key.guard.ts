@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
 import { ApiError } from '../api/errors.js';
 import { PUBLIC } from '../api/public.decorator.js';
-import { countHeader } from '../http/malformed-http.js';
+import { countHeader } from '../common/headers.js';
 import { networkOf, RateLimits } from '../http/rate-limiter.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeyVerifier, unauthorized } from './key-verifier.js';

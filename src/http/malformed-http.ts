@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { JSON_TYPE } from '../api/body.js';
 import { ApiError, type ErrorCode, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
+import { countHeader } from '../common/headers.js';
 
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
@@ -94,11 +95,4 @@ export function isDecodable(target: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** In all lines of the head: Node.js drops duplicates of some headers. */
-export function countHeader(rawHeaders: readonly string[], name: string): number {
-  let found = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() === name) found++;
-  return found;
 }

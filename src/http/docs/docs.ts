@@ -82,7 +82,9 @@ function shared(type: string, load: Load, headers: Record<string, string>): Rout
   };
   let content: ReturnType<typeof prepare> | undefined;
   return async (request, reply) => {
-    const { plain, digest, compressed } = await (content ??= prepare());
+    content ??= prepare();
+    content.catch(() => (content = undefined)); // the next one tries again
+    const { plain, digest, compressed } = await content;
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
     void reply.headers({ ...headers, etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
