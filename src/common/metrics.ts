@@ -21,13 +21,4 @@ export class Metrics {
     const collect = (): void => gauge.set(read());
     const gauge = new Gauge({ name, help, registers: [this.registry], collect });
   }
-
-  /** A number that the caller counts, read at each scrape: for frequent events. */
-  total(name: string, help: string, read: () => number): void {
-    const collect = (): void => {
-      counter.reset();
-      counter.inc(read());
-    };
-    const counter = new Counter({ name, help, registers: [this.registry], collect });
-  }
 }
