@@ -27,10 +27,7 @@ const released = join(root, 'docs', 'released');
 const folder = mkdtempSync(join(tmpdir(), 'compatibility-'));
 // As text, because a JavaScript number would round the bounds of int64.
 const withLevels = (file) =>
-  readFileSync(file, 'utf8').replaceAll(
-    /"x-stability": "(\w+)"/g,
-    (_, stage) => `"x-stability-level": "${LEVELS[stage]}"`,
-  );
+  readFileSync(file, 'utf8').replaceAll(/"x-stability": "(\w+)"/g, (_, now) => `"x-stability-level": "${LEVELS[now]}"`);
 writeFileSync(join(folder, 'released.json'), withLevels(join(released, 'openapi.json')));
 writeFileSync(join(folder, 'openapi.json'), withLevels(join(root, 'openapi.json')));
 writeFileSync(join(folder, 'levels'), MORE_BREAKS.map((id) => `${id} err\n`).join(''));
@@ -41,8 +38,6 @@ const args = ['run', OASDIFF, 'changelog', 'released.json', 'openapi.json', ...o
 const { status } = spawnSync(require('go', 'golang'), args, { cwd: folder, stdio: 'inherit' });
 rmSync(folder, { recursive: true });
 if (status !== 0)
-  giveUp(
-    'If oasdiff has run: openapi.json breaks what docs/released/openapi.json promises. Within v1 there are only additions: restore what is missing. ' +
-      'If no caller can notice the change, add its line to docs/released/accepted-changes.txt, with the reason.',
-  );
+  giveUp(`If oasdiff has run: openapi.json breaks what docs/released/openapi.json promises. Restore what is missing.
+If no caller can notice the change, add its line to docs/released/accepted-changes.txt, with the reason.`);
 say('openapi.json only adds to the released document.');

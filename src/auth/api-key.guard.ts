@@ -10,7 +10,7 @@ import { networkOf, RateLimits } from '../http/rate-limiter.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeyVerifier, unauthorized } from './key-verifier.js';
 
-const SCHEME = 'Bearer ';
+const BEARER = /^Bearer ([^ ]+)$/i;
 
 /** What passport sees of a request. The strategy would also accept keys from the query and the body. */
 type Credentials = Pick<FastifyRequest, 'headers'> & { readonly verifier: KeyVerifier };
@@ -46,9 +46,8 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const sent = countHeader(request.raw.rawHeaders, 'authorization');
     if (sent === 0) throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
-    if (sent > 1) throw malformed();
     const { authorization = '' } = request.headers;
-    const token = authorization.startsWith(SCHEME) ? authorization.slice(SCHEME.length) : '';
+    const [, token = ''] = (sent === 1 && BEARER.exec(authorization)) || [];
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
@@ -76,19 +75,18 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     }
   }
 
+  /** Of several Authorization headers, Node.js shows the first. */
   override getRequest(context: ExecutionContext): Credentials {
-    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    return { headers, verifier: this.verifier };
+    const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
+    const isOne = countHeader(raw.rawHeaders, 'authorization') === 1;
+    return { headers: isOne ? headers : {}, verifier: this.verifier };
   }
 
   override handleRequest<T extends ApiKey>(error: unknown, key: T | false, _: unknown, context: ExecutionContext): T {
     if (error) throw error;
-    if (!key) throw malformed();
+    if (!key)
+      throw unauthorized('invalid_api_key', 'Send one Authorization header: the word Bearer, a space, and the key.');
     context.switchToHttp().getRequest<FastifyRequest>().caller = key;
     return key;
   }
-}
-
-function malformed(): ApiError {
-  return unauthorized('invalid_api_key', 'Send one Authorization header: the word Bearer, a space, and the key.');
 }

@@ -76,6 +76,9 @@ class LogOutput {
   lostLines = 0;
   private readonly waiting = Buffer.alloc(MOST_WAITING);
   private length = 0;
+  /** The last write was refused: only the timer tries again. */
+  private isStuck = false;
+  private timer: NodeJS.Timeout | undefined;
   private readonly descriptor = openOutput();
 
   constructor() {
@@ -83,26 +86,33 @@ class LogOutput {
   }
 
   write(line: string): void {
-    if (this.length === 0) this.flushSoon();
-    if (Buffer.byteLength(line) > MOST_WAITING - this.length) this.lostLines++;
+    const bytes = Buffer.byteLength(line);
+    if (bytes > MOST_WAITING - this.length && !this.isStuck) this.flushSync();
+    if (bytes > MOST_WAITING - this.length) this.lostLines++;
     else this.length += this.waiting.write(line, this.length);
+    this.flushSoon();
   }
 
   /** Writes what can be written now. pino calls it after a fatal line. */
   flushSync(): void {
+    this.isStuck = true;
     try {
       while (this.length > 0) {
         const written = writeSync(this.descriptor, this.waiting, 0, this.length);
         this.waiting.copyWithin(0, written, this.length);
         this.length -= written;
       }
+      this.isStuck = false;
     } catch {
       this.flushSoon();
     }
   }
 
   private flushSoon(): void {
-    setTimeout(() => this.flushSync(), TOGETHER_MS).unref();
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.flushSync();
+    }, TOGETHER_MS).unref();
   }
 
   /** A slow reader gets a moment. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
@@ -48,7 +48,6 @@ export async function startEmbeddedPostgres(folder: string): Promise<void> {
   const home = resolve(folder);
   try {
     const native = findNative();
-    linkLibraries(native);
     makePrivate(home);
     holdPipe(home);
     tellOfPglite(home);
@@ -80,18 +79,6 @@ function findNative(): string {
         '  docker run -d -p 5432:5432 -e POSTGRES_PASSWORD=secret postgres:18\n' +
         '  DATABASE_URL=postgres://postgres:secret@localhost/postgres',
     );
-  }
-}
-
-/** Makes the links between libraries that the package leaves to an install script, which npm is told to skip. */
-function linkLibraries(native: string): void {
-  const list = fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8');
-  for (const { source, target } of JSON.parse(list) as Record<string, string>[]) {
-    try {
-      fs.symlinkSync(basename(source!), join(native, '..', target!));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
   }
 }
 

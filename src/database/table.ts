@@ -45,8 +45,10 @@ export class Table<T extends ObjectLiteral> {
     for (const property in filters) {
       const value = filters[property];
       if (value === undefined) continue;
+      const column = this.columns.get(property);
+      if (column === undefined) throw new Error(`${this.repository.metadata.name} has no column for ${property}.`);
       const [before, after] = Array.isArray(value) ? ['ANY(', ')'] : ['', ''];
-      where += `${where && ' AND '}${this.columns.get(property)} = ${before}${parameter(value)}${after}`;
+      where += `${where && ' AND '}${column} = ${before}${parameter(value)}${after}`;
     }
     if (portion?.after !== undefined) where += `${where && ' AND '}id > ${parameter(portion.after)}`;
     const end = portion ? `ORDER BY id LIMIT ${parameter(portion.limit)}` : 'LIMIT 1';

@@ -10,7 +10,7 @@ const CLOSE_MS = 7_500;
 /** Ctrl-C sends the signal twice under npm: from the terminal, and forwarded by npm. */
 const SAME_SIGNAL_MS = 300;
 
-/** Once it has begun, the service reports not ready, and closes each connection with its next response. */
+/** Once a signal has begun it, the service reports not ready, and closes each connection with its next response. */
 @Injectable()
 export class Shutdown {
   begunAt: number | undefined;

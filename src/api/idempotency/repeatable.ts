@@ -110,7 +110,7 @@ function refuseKnown(record: IdempotencyRecord | null, bodyHash: Buffer): void {
   throw new AnsweredBefore(record);
 }
 
-/** The key without its quotes. Node.js joins several with a space, which none may have. */
+/** The key without its quotes. Node.js joins several by a comma and a space, which none may have. */
 function keyOf({ headers }: FastifyRequest): string {
   const match = new RegExp(KEY_PATTERN).exec(String(headers['idempotency-key']));
   if (!match) throw invalidIdempotencyKey();
