@@ -17,5 +17,5 @@ export default {
   },
   transformIgnorePatterns: ['/node_modules/(?!cookie/)'],
   testTimeout: 90_000, // on a busy machine, a process takes its time to start
-  maxWorkers: 3,
+  maxWorkers: 4,
 };
