@@ -8,7 +8,7 @@ import { attachOperations } from './api/routes.js';
 import { AppModule } from './app.module.js';
 import { Clock } from './common/clock.js';
 import { API_PREFIX, type Config } from './common/config.js';
-import { createLogger, nestLogger } from './common/log.js';
+import { nestLogger } from './common/log.js';
 import { Metrics } from './common/metrics.js';
 import { createAdapter } from './http/adapter.js';
 import { allowOrigins } from './http/cors.js';
@@ -19,15 +19,17 @@ import { recordRequests } from './http/request-log.js';
 import { Shutdown } from './http/shutdown.js';
 
 interface Parts {
+  logger: Logger;
   clock?: Clock;
-  logger?: Logger;
   /** Features beside those of `AppModule`: samples of tests. */
   features?: Type[];
 }
 
 /** Builds the application, ready to listen, for the service, the tests, the bench and the document. */
-export async function createApp(config: Config, parts: Parts = {}): Promise<NestFastifyApplication> {
-  const { clock = new Clock(), logger = createLogger(config), features = [] } = parts;
+export async function createApp(
+  config: Config,
+  { logger, clock = new Clock(), features = [] }: Parts,
+): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(config, clock, features),
     createAdapter(logger, config),

@@ -20,15 +20,13 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
     const { metricsPort, metricsHost, revision } = this.config;
     if (metricsPort === undefined) return;
     const { registry } = this.metrics;
-    const lost = this.metrics.counter('log_lines_lost_total', 'Log lines that could not be written.');
+    registry.registerMetric(lostLogLines);
     collectDefaultMetrics({ register: registry });
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
     const build = { version, node: process.version, revision };
     const help = 'The version of the running service; always 1.';
     new Gauge({ name: 'build_info', help, labelNames: Object.keys(build), registers: [registry] }).set(build, 1);
     this.server.get('/metrics', (_request, reply) => {
-      lost.reset();
-      lost.inc(lostLogLines());
       reply.type(Registry.PROMETHEUS_CONTENT_TYPE);
       return registry.metrics();
     });
