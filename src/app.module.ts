@@ -10,7 +10,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { HttpModule } from './http/http.module.js';
 import { InputPipe } from './http/input.pipe.js';
-import { RateLimitGuard } from './http/rate-limiter.js';
+import { RateLimits } from './http/rate-limiter.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PetsModule } from './pets/pets.module.js';
 
@@ -30,7 +30,7 @@ export class AppModule {
       providers: [
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
-        { provide: APP_GUARD, useClass: RateLimitGuard },
+        { provide: APP_GUARD, useExisting: RateLimits },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],

@@ -30,9 +30,6 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
 /** Requires a valid API key for every route that is not public. */
 @Injectable()
 export class ApiKeyGuard extends AuthGuard('bearer') {
-  /** By credential: requests with the same one at once, as after a restart, are one attempt. */
-  private readonly attempts = new Map<string, Promise<void>>();
-
   constructor(
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
@@ -46,32 +43,24 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const sent = countHeader(request.raw.rawHeaders, 'authorization');
     if (sent === 0) throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
-    const { authorization = '' } = request.headers;
-    const [, token = ''] = (sent === 1 && BEARER.exec(authorization)) || [];
+    const [, token = ''] = (sent === 1 && BEARER.exec(request.headers.authorization ?? '')) || [];
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    // Keys that have been valid are exempt from the limit of failures.
+    // Keys that were found before are exempt from the limit of failures.
     if (this.verifier.hasSeen(token)) return super.canActivate(context) as Promise<boolean>;
-    return this.attempt(context, networkOf(request.ip), authorization);
+    return this.attempt(context, networkOf(request.ip));
   }
 
-  /** Counted before the key is looked up, and given back unless the key is refused. */
-  private async attempt(context: ExecutionContext, network: string, credential: string): Promise<boolean> {
+  /** At the limit of its network, an attempt is refused without a look-up. */
+  private async attempt(context: ExecutionContext, network: string): Promise<boolean> {
     const { failures } = this.limits;
-    const shared = this.attempts.get(credential);
-    const counted = shared ?? failures.take(network);
-    this.attempts.set(credential, counted);
-    let isRefused = false;
+    await failures.take(network, 0);
     try {
-      await counted;
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      isRefused = error instanceof ApiError;
+      if (error instanceof ApiError) await failures.take(network);
       throw error;
-    } finally {
-      if (!shared) this.attempts.delete(credential);
-      if (!shared && !isRefused) await failures.giveBack(network);
     }
   }
 

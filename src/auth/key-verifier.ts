@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import type { Counter } from 'prom-client';
 import { Repository } from 'typeorm';
 import { ApiError, type ErrorCode } from '../api/errors.js';
 import { Clock, dayOf } from '../common/clock.js';
 import { Config, SERVICE_NAME } from '../common/config.js';
-import { Metrics } from '../common/metrics.js';
 import { Statements } from '../database/statements.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashKey, isKey } from './key-format.js';
@@ -25,30 +23,21 @@ export class KeyVerifier {
     ttl: BELIEVED_MS,
     noDeleteOnStaleGet: true,
     noDeleteOnFetchRejection: true,
-    fetchMethod: async (hash) => {
-      this.misses.inc();
-      return (await this.statements.findOne(this.keys, { hash: Buffer.from(hash, 'base64') })) ?? false;
-    },
+    fetchMethod: async (hash) =>
+      (await this.statements.findOne(ApiKey, { hash: Buffer.from(hash, 'base64') })) ?? false,
   });
-  private readonly hits: Counter;
-  private readonly misses: Counter;
 
   constructor(
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
     private readonly statements: Statements,
     private readonly config: Config,
     private readonly clock: Clock,
-    metrics: Metrics,
-  ) {
-    this.hits = metrics.counter('api_key_cache_hits_total', 'Keys found in the cache.');
-    this.misses = metrics.counter('api_key_cache_misses_total', 'Look-ups of keys in the database.');
-  }
+  ) {}
 
   /** The valid key of a token that was looked up lately; null when only `verify` can tell. */
   findKnown(token: string): ApiKey | null {
     const key = this.lookUps.get(hashKey(token));
-    if (!key || key.revokedAt || this.isExpired(key)) return null;
-    this.hits.inc();
+    if (!key || key.revokedAt || key.expiresAt.getTime() <= this.clock.now()) return null;
     this.recordUse(key);
     return key;
   }
@@ -61,7 +50,7 @@ export class KeyVerifier {
     const key = isKey(token) && (await this.lookUps.fetch(hashKey(token)));
     if (!key || key.revokedAt)
       throw unauthorized('invalid_api_key', 'The API key is not valid. Send it as "Authorization: Bearer <API_KEY>".');
-    if (this.isExpired(key))
+    if (key.expiresAt.getTime() <= this.clock.now())
       throw unauthorized('expired_api_key', `The API key expired on ${dayOf(key.expiresAt)}. Ask for a new one.`);
     this.recordUse(key);
     return key;
@@ -72,15 +61,10 @@ export class KeyVerifier {
     return Boolean(this.lookUps.peek(hashKey(token), { allowStale: true }));
   }
 
-  private isExpired({ expiresAt }: ApiKey): boolean {
-    return expiresAt.getTime() <= this.clock.now();
-  }
-
   /** In the background, at most once a minute for each key. A use that cannot be recorded is not missed. */
   private recordUse(key: ApiKey): void {
     const now = this.clock.now();
-    // In both directions, since the clock may be set back.
-    if (Math.abs(now - (key.lastUsedAt?.getTime() ?? 0)) < USE_RECORDED_EVERY_MS) return;
+    if (now - (key.lastUsedAt?.getTime() ?? 0) < USE_RECORDED_EVERY_MS) return;
     key.lastUsedAt = new Date(now);
     this.keys.update({ id: key.id }, { lastUsedAt: key.lastUsedAt }).catch(() => {});
   }

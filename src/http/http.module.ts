@@ -2,17 +2,14 @@ import { Global, Module } from '@nestjs/common';
 import { Config } from '../common/config.js';
 import { HealthController } from './health.controller.js';
 import { MetricsServer } from './metrics-server.js';
-import { connectRedis, RateLimits } from './rate-limiter.js';
+import { RateLimits } from './rate-limiter.js';
 import { Shutdown } from './shutdown.js';
-
-const rateLimits = async (config: Config): Promise<RateLimits> =>
-  new RateLimits(config, config.redisUrl ? await connectRedis(config.redisUrl) : undefined);
 
 /** What happens before a route and after an answer. `createApp()` installs what belongs to Fastify. */
 @Global()
 @Module({
   controllers: [HealthController],
-  providers: [MetricsServer, Shutdown, { provide: RateLimits, inject: [Config], useFactory: rateLimits }],
+  providers: [MetricsServer, Shutdown, { provide: RateLimits, inject: [Config], useFactory: RateLimits.create }],
   exports: [RateLimits],
 })
 export class HttpModule {}

@@ -1,20 +1,14 @@
-import {
-  type CanActivate,
-  type ExecutionContext,
-  Injectable,
-  Logger,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RedisClientType } from '@redis/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as flexible from 'rate-limiter-flexible';
 import { ApiError } from '../api/errors.js';
-import { Config, SERVICE_NAME } from '../common/config.js';
+import { type Config, SERVICE_NAME } from '../common/config.js';
 
 const WINDOW_SECONDS = 60;
 /** How long a request waits for Redis before this process counts alone. */
 const REDIS_MS = 50;
-/** The client pings at this interval, and gives up a Redis when the connection is silent for twice as long. */
+/** The client pings and reconnects at this interval, and gives up a connection that is silent for twice as long. */
 const PING_MS = 500;
 /** When so many have no answer, requests no longer wait. */
 const MOST_COMMANDS = 300;
@@ -33,90 +27,75 @@ class RateLimiter {
     const options = { keyPrefix: `${prefix}:${name}`, points: limit, duration: WINDOW_SECONDS };
     this.counter = new flexible.RateLimiterMemory(options);
     if (!storeClient) return;
-    const redis = { ...options, storeClient, useRedisPackage: true, rejectIfRedisNotReady: true };
-    const limiter = new flexible.RateLimiterRedis(redis);
+    const limiter = new flexible.RateLimiterRedis({ ...options, storeClient, useRedisPackage: true });
     const insuranceLimiter = this.counter;
     this.counter = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
   }
 
-  /** Counts one action of a client, and says in the headers of the reply what is left. Throws 429 beyond the limit. */
-  async take(client: string, reply?: FastifyReply): Promise<void> {
+  /** Counts actions of a client, and says in the headers of the reply what is left. Throws 429 beyond the limit. */
+  async take(client: string, actions = 1, reply?: FastifyReply): Promise<void> {
     if (this.limit === 0) return;
     // The library rejects with the count when the limit is exceeded.
-    const count = await this.counter.consume(client).catch((exceeded: flexible.RateLimiterRes) => exceeded);
+    const count = await this.counter.consume(client, actions).catch((exceeded: flexible.RateLimiterRes) => exceeded);
     const left = Math.max(0, this.limit - count.consumedPoints);
-    // Never more than the window, though the clock of Redis is set back.
-    const seconds = Math.min(Math.max(1, Math.ceil(count.msBeforeNext / 1000)), WINDOW_SECONDS);
+    const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
     void reply?.header('ratelimit-policy', `"${this.name}";q=${this.limit};w=${WINDOW_SECONDS}`);
     void reply?.header('ratelimit', `"${this.name}";r=${left};t=${seconds}`);
     if (count.consumedPoints <= this.limit) return;
     const message = `Too many requests. Try again in ${seconds} seconds.`;
     throw new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
   }
-
-  /** Takes back the count of an action. */
-  async giveBack(client: string): Promise<void> {
-    if (this.limit > 0) await this.counter.reward(client);
-  }
 }
 
-/** The limits of the service: the requests of each key, and failed credentials of each network. */
-@Injectable()
-export class RateLimits implements OnApplicationShutdown {
-  readonly requests: RateLimiter;
+/** Limits the requests of each key, and failed credentials of each network. Public routes have no limit. */
+export class RateLimits implements CanActivate, OnApplicationShutdown {
   readonly failures: RateLimiter;
+  private readonly requests: RateLimiter;
 
   constructor(
     { rateLimitPerKey, rateLimitFailures, keyEnvironment }: Config,
     private readonly redis?: RedisClientType,
   ) {
     const prefix = `${SERVICE_NAME}:${keyEnvironment}`; // every deployment numbers its keys from 1
-    this.requests = new RateLimiter('requests', rateLimitPerKey, prefix, redis);
     this.failures = new RateLimiter('failures', rateLimitFailures, prefix, redis);
+    this.requests = new RateLimiter('requests', rateLimitPerKey, prefix, redis);
+  }
+
+  /** The library, a quarter of all modules, is loaded only where it is needed. */
+  static async create(config: Config): Promise<RateLimits> {
+    if (!config.redisUrl) return new RateLimits(config);
+    const { createClient } = await import('@redis/client');
+    const redis: RedisClientType = createClient({
+      url: config.redisUrl,
+      socket: { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy: PING_MS },
+      pingInterval: PING_MS,
+      disableOfflineQueue: true,
+      commandsQueueMaxLength: MOST_COMMANDS,
+    });
+    const logger = new Logger(RateLimits.name);
+    let isAway = false;
+    redis.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+      if (!isAway) logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
+      isAway = true;
+    });
+    redis.on('ready', () => {
+      if (isAway) logger.warn('Redis is back; limits are counted together again.');
+      isAway = false;
+    });
+    redis.connect().catch(() => {}); // reported as an error event
+    return new RateLimits(config, redis);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const { caller } = http.getRequest<FastifyRequest>();
+    if (caller) await this.requests.take(String(caller.id), 1, http.getResponse());
+    return true;
   }
 
   onApplicationShutdown(): void {
     this.redis?.destroy();
   }
-}
-
-/** Limits the requests of each key. Public routes have no limit. */
-@Injectable()
-export class RateLimitGuard implements CanActivate {
-  constructor(private readonly limits: RateLimits) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const { caller } = http.getRequest<FastifyRequest>();
-    if (caller) await this.limits.requests.take(String(caller.id), http.getResponse());
-    return true;
-  }
-}
-
-/** Connects in the background. The library, a quarter of all modules, is loaded only where it is needed. */
-export async function connectRedis(url: string): Promise<RedisClientType> {
-  const { createClient } = await import('@redis/client');
-  // By default, the client gives up after a timeout.
-  const reconnectStrategy = (attempts: number) => Math.min(100 * 2 ** attempts, 1_000);
-  const client: RedisClientType = createClient({
-    url,
-    socket: { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy },
-    pingInterval: PING_MS,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: MOST_COMMANDS,
-  });
-  const logger = new Logger('RateLimits');
-  let isAway = false;
-  client.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-    if (!isAway) logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
-    isAway = true;
-  });
-  client.on('ready', () => {
-    if (isAway) logger.warn('Redis is back; limits are counted together again.');
-    isAway = false;
-  });
-  client.connect().catch(() => {}); // reported as an error event
-  return client;
 }
 
 /** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */

@@ -104,7 +104,9 @@ describeInside('Rate limits', () => {
 
     it('hold for an address, that of the socket whatever a client claims, and keys in use go on working', async () => {
       const service = await start({ rateLimitFailures: 2 });
-      expect((await service.get('/v1/pets')).status).toBe(200);
+      // A key that is not known yet, as after a restart, is no failure, however many send it at once.
+      const answers = await Promise.all(Array.from({ length: 10 }, () => service.get('/v1/pets')));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
       expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
       const one = `Authorization: Bearer ${service.key}\r\n`;
       const two = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${one}${one}\r\n`;
