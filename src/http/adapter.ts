@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, METHODS } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { RequestBody } from '../api/body.js';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
-import { ApiError, HEADER_BYTES, noSuchPath, URL_BYTES } from '../api/errors.js';
+import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
-import { faultOf, isDecodable, MalformedHttp, type ParserError } from './malformed-http.js';
+import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-http.js';
 
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
@@ -37,6 +37,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       headersTimeout: 6_000,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
+      joinDuplicateHeaders: true, // with a comma and a space; by default, Node.js drops some
     },
     routerOptions: { maxParamLength: 2 * URL_BYTES }, // never reached: see `faultOf`
     rewriteUrl: pathOf,
@@ -52,7 +53,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
     request.body = new RequestBody(request.raw, reply.raw);
-    done(faultOf(request.raw, request.originalUrl) ?? emptySegmentOf(request));
+    done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
@@ -65,17 +66,6 @@ function readBodiesLater(fastify: FastifyInstance): void {
   // 100 Continue is sent when the body is read; other expectations are ignored, as HTTP allows.
   for (const event of ['checkContinue', 'checkExpectation'])
     fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
-}
-
-/** Without scheme and host, which HTTP allows. What is no path, such as the asterisk of OPTIONS, becomes an unknown one. */
-function pathOf({ url = '' }: { url?: string }): string {
-  const path = url.replace(/^https?:\/\/[^/?]*/i, '');
-  return path.startsWith('/') && isDecodable(path) ? path : `/${encodeURIComponent(path)}`;
-}
-
-/** The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`. */
-function emptySegmentOf({ params }: FastifyRequest): ApiError | undefined {
-  return Object.values(params as object).includes('') ? noSuchPath() : undefined;
 }
 
 /** The X-Request-Id of the request when it is well-formed, else a new one. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { JSON_TYPE } from '../api/body.js';
-import { ApiError, type ErrorCode, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
-import { countHeader } from '../common/headers.js';
+import { ApiError, type ErrorCode, noSuchPath, URL_BYTES } from '../api/errors.js';
 
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
@@ -22,8 +22,7 @@ export class MalformedHttp {
   answer(error: ParserError, socket: Duplex): void {
     const response = this.latest.get(socket);
     const refuse = () => this.refuse(socket, new ApiError(codeOf(error)));
-    if (error.code === 'ECONNRESET') socket.destroy();
-    else if (!response || response.closed) refuse();
+    if (!response || response.closed) refuse();
     else if (response.req.complete) response.once('close', refuse);
     // The body is malformed. The answer would be taken for that of another request, before this one or after it.
     else if (response.headersSent || !response.socket) socket.destroy();
@@ -31,11 +30,11 @@ export class MalformedHttp {
   }
 
   refuse(socket: Duplex, error: ApiError): void {
+    socket.on('error', () => socket.destroy());
+    if (!socket.writable) return void socket.destroy();
     const requestId = randomUUID();
     this.logger.info({ requestId, status: error.status, code: error.code }, 'malformed request');
-    socket.on('error', () => socket.destroy());
-    if (socket.writable) socket.end(rawResponse(error, requestId), () => socket.destroy());
-    else socket.destroy();
+    socket.end(rawResponse(error, requestId), () => socket.destroy());
   }
 }
 
@@ -63,36 +62,34 @@ function rawResponse(error: ApiError, requestId: string): string {
   ].join('\r\n');
 }
 
-/**
- * What the parser of Node.js lets through and the contract does not. Where such a request ends may be uncertain, so its
- * connection is not used again.
- */
-export function faultOf(request: IncomingMessage, target: string): ApiError | undefined {
-  if (target.length > URL_BYTES) return new ApiError('uri_too_long');
-  const size = request.rawHeaders.join(': ').length + 2; // a separator follows each name and each value
-  if (size > HEADER_BYTES) return new ApiError('headers_too_large', undefined, { connection: 'close' });
-  const problem = problemOf(request, target);
-  return problem === undefined ? undefined : new ApiError('bad_request', problem, { connection: 'close' });
-}
+/** No client can send it. */
+const UNDECODABLE = '/ ';
 
-function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage, target: string): string | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The request must be of HTTP/1.1.';
-  if (target.includes('#')) return 'The request target must not have a fragment.';
-  if (!isDecodable(target)) return 'The request target is not well-formed.';
-  const hosts = countHeader(rawHeaders, 'host');
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'The request must have exactly one Host header.';
-  const coding = headers['transfer-encoding'];
-  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
-    return 'The one Transfer-Encoding is chunked, in HTTP/1.1.';
-  return undefined;
-}
-
-/** Whether the percent-encoding of the path is that of a text. Otherwise the router would answer by itself. */
-export function isDecodable(target: string): boolean {
+/** Without scheme and host, which HTTP allows. What is no path, such as the asterisk of OPTIONS, becomes an unknown one. */
+export function pathOf({ url = '' }: { url?: string }): string {
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '');
   try {
-    decodeURI(target.split('?', 1)[0]!);
-    return true;
+    decodeURI(path.split('?', 1)[0]!);
   } catch {
-    return false;
+    return UNDECODABLE; // the router would answer by itself
   }
+  return path.startsWith('/') ? path : `/${encodeURIComponent(path)}`;
+}
+
+/**
+ * What the parser and the router let through and the contract does not. Where a malformed request ends may be uncertain,
+ * so its connection is not used again.
+ */
+export function faultOf({ originalUrl, url, params, headers, raw }: FastifyRequest): ApiError | undefined {
+  if (originalUrl.length > URL_BYTES) return new ApiError('uri_too_long');
+  if (url === UNDECODABLE) return malformed('The `%` sequences of the path are not those of UTF-8.');
+  const { host, 'transfer-encoding': coding } = headers;
+  const isHttp = raw.httpVersion === '1.1' ? host !== undefined : raw.httpVersion === '1.0' && coding === undefined;
+  if (!isHttp || host?.includes(', ') || originalUrl.includes('#')) return malformed();
+  // The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`.
+  return Object.values(params as object).includes('') ? noSuchPath() : undefined;
+}
+
+function malformed(problem?: string): ApiError {
+  return new ApiError('bad_request', problem, { connection: 'close' });
 }
