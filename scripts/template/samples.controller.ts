@@ -25,13 +25,7 @@ export class SamplesController {
 
   @Post()
   @ApiOperation({ summary: 'Add a sample', description: 'Adds a sample and assigns its id.' })
-  @Created({
-    type: SampleDto,
-    description: 'The sample that was added.',
-    examples: SAMPLE_EXAMPLES,
-    readBy: 'getSample',
-    parameter: 'sampleId',
-  })
+  @Created({ type: SampleDto, description: 'The sample that was added.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
   createSample(@Body() newSample: NewSampleDto, @RecordedChange() change: Change): Promise<SampleDto> {
     return change.run(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));

@@ -6,9 +6,10 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   getSchemaPath,
+  type SchemasObject,
 } from '@nestjs/swagger';
 import { mediaTypesOf } from './body.js';
-import { headerRef, type SchemaObject } from './document/operations.js';
+import { headerRef } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
 
 interface Answer {
@@ -18,32 +19,19 @@ interface Answer {
 }
 
 /** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
-export const LISTS = new Map<string, SchemaObject>();
+export const LISTS: SchemasObject = {};
 
 /** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
 export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
-  LISTS.set(name, { type: 'array', items: { $ref: getSchemaPath(type) } });
+  LISTS[name] = { type: 'array', items: { $ref: getSchemaPath(type) } };
   const schema = { $ref: getSchemaPath(name) };
   const headers = { Link: headerRef('PageLinks') };
   return applyDecorators(ApiExtraModels(type), ApiOkResponse({ ...answer, schema, headers }));
 }
 
-interface Creation extends Answer {
-  /** The operation that reads the new resource, and the parameter for its id. */
-  readonly readBy: string;
-  readonly parameter: string;
-}
-
-/** Answers a POST with 201, and with a Location header until the sunset of the operation that it leads to. */
-export function Created({ readBy, parameter, ...answer }: Creation): MethodDecorator {
-  return applyDecorators(
-    Repeatable(),
-    ApiCreatedResponse({
-      ...answer,
-      headers: { Location: headerRef('Location') },
-      links: { [readBy]: { operationId: readBy, parameters: { [parameter]: '$response.body#/id' } } },
-    }),
-  );
+/** Answers a POST with 201. What reads the new resource, if anything, is one segment below: see `describeLocation`. */
+export function Created(answer: Answer): MethodDecorator {
+  return applyDecorators(Repeatable(), ApiCreatedResponse(answer));
 }
 
 /** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */

@@ -20,23 +20,18 @@ export function attachOperations(fastify: FastifyInstance, app: INestApplication
   fastify.addHook('onRoute', (route) => {
     // A HEAD route runs the handler of its GET route.
     const method = String(route.method).toLowerCase().replace('head', 'get');
-    const { operation } = operations.find((one) => one.method === method && routeOf(one.path) === route.url) ?? {};
-    if (!operation) return;
-    const [status, response] = Object.entries(operation.responses).find(([each]) => each.startsWith('2'))!;
-    const { content, headers = {}, links = {} } = response;
+    const found = operations.find((one) => one.method === method && routeOf(one.path) === route.url);
+    if (!found) return;
+    const { operationId, responses } = found.operation;
+    const [status, { content, headers, links = {} }] = Object.entries(responses).find(([each]) =>
+      each.startsWith('2'),
+    )!;
     const $ref = content?.['application/json']?.schema.$ref;
     if ($ref) route.schema = { response: { [status]: { $ref: DOCUMENT + $ref } } };
-    const policy = policyOf(operation.operationId, app);
-    if (policy) sendHeaders(route, policy.headers);
-    if (headers['Link']?.$ref === headerRef('PageLinks').$ref) sendLinks(route, apiBase);
-    if (headers['Location']) {
-      const { operationId, parameters } = Object.values(links)[0]!;
-      const { path } = operations.find((one) => one.operation.operationId === operationId)!;
-      const place = `{${Object.keys(parameters)[0]}}`;
-      if (!path.includes(place)) throw new Error(`${operationId} has no parameter ${place}: see @Created.`);
-      const at = (id: bigint) => apiBase + path.replace(place, String(id));
-      sendLocation(route, at, policyOf(operationId, app));
-    }
+    const policy = policyOf(operationId, app);
+    if (policy) announce(route, policy);
+    if (headers?.['Link']?.$ref === headerRef('PageLinks').$ref) sendLinks(route, apiBase);
+    for (const readBy of Object.keys(links)) sendLocation(route, apiBase + found.path, policyOf(readBy, app));
   });
 }
 
@@ -46,9 +41,10 @@ function routeOf(path: string): string {
 }
 
 /** On every answer, refusals by guards included. */
-function sendHeaders(route: RouteOptions, headers: Record<string, string>): void {
+function announce(route: RouteOptions, policy: DeprecationPolicy): void {
+  route.config = { ...route.config, policy };
   route.onRequest = (_request, reply, done) => {
-    void reply.headers(headers);
+    void reply.headers(policy.headers);
     done();
   };
 }
@@ -61,8 +57,10 @@ function sendLinks(route: RouteOptions, apiBase: string): void {
   };
 }
 
-function sendLocation(route: RouteOptions, at: (id: bigint) => string, policy?: DeprecationPolicy): void {
-  const locationOf = (created: unknown) => (policy?.isOver() ? undefined : at((created as { id: bigint }).id));
+/** Until the sunset of the operation that it leads to. */
+function sendLocation(route: RouteOptions, collection: string, policy?: DeprecationPolicy): void {
+  const locationOf = (created: unknown) =>
+    policy?.isOver() ? undefined : `${collection}/${(created as { id: bigint }).id}`;
   route.config = { ...route.config, locationOf };
   route.preSerialization = (_request, reply, created, done) => {
     const location = locationOf(created);

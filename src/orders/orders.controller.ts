@@ -29,13 +29,7 @@ export class OrdersController {
     description: 'Adds an order and assigns its id. The animal becomes `pending`.',
   })
   @ApiBody({ type: NewOrderDto, examples: NEW_ORDER_EXAMPLES })
-  @Created({
-    type: OrderDto,
-    description: 'The order that was added.',
-    examples: ORDER_EXAMPLES,
-    readBy: 'getOrder',
-    parameter: 'orderId',
-  })
+  @Created({ type: OrderDto, description: 'The order that was added.', examples: ORDER_EXAMPLES })
   @Refuses(animalNotAvailable)
   createOrder(@Body() newOrder: NewOrderDto, @RecordedChange() change: Change): Promise<OrderDto> {
     return change.run(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));

@@ -7,7 +7,6 @@ import type { Page } from '../api/pages.js';
 import { Created, Paged } from '../api/responses.js';
 import { ListPetsQuery, NewPetDto, PetDto, PetPath } from './dto/pet.dto.js';
 import { NEW_PET_EXAMPLES, PET_EXAMPLES, PETS_EXAMPLES } from './dto/pet.examples.js';
-import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { PetsService } from './pets.service.js';
 
 @Resource('pets', 'The catalogue of animals')
@@ -28,13 +27,7 @@ export class PetsController {
   @Post()
   @ApiOperation({ summary: 'Add an animal', description: 'Adds an animal and assigns its id.' })
   @ApiBody({ type: NewPetDto, examples: NEW_PET_EXAMPLES })
-  @Created({
-    type: PetDto,
-    description: 'The animal that was added.',
-    examples: PET_EXAMPLES,
-    readBy: 'getPet',
-    parameter: 'petId',
-  })
+  @Created({ type: PetDto, description: 'The animal that was added.', examples: PET_EXAMPLES })
   createPet(@Body() newPet: NewPetDto, @RecordedChange() change: Change): Promise<PetDto> {
     return change.run(async (manager) => PetDto.from(await this.pets.add(newPet, manager)));
   }
@@ -42,7 +35,12 @@ export class PetsController {
   @Get(':petId')
   @ApiOperation({ summary: 'Get an animal' })
   @ApiOkResponse({ type: PetDto, description: 'The animal.', examples: PET_EXAMPLES })
-  @Deprecated(GetPetDeprecation)
+  @Deprecated(({ getPetDeprecatedOn, getPetSunsetOn }) => ({
+    deprecatedOn: getPetDeprecatedOn,
+    sunsetOn: getPetSunsetOn,
+    successor: '/pets',
+    advice: 'Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.',
+  }))
   async getPet(@Param() { petId }: PetPath): Promise<PetDto> {
     return PetDto.from(await this.pets.get(petId));
   }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { distribution } from '../database/citus.js';
 import { DatabaseModule } from '../database/database.module.js';
-import { GetPetDeprecation } from './get-pet.deprecation.js';
 import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
 import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
@@ -17,7 +16,7 @@ const distributePets = distribution('DistributePets1796000000001', [
 @Module({
   imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000, distributePets])],
   controllers: [PetsController],
-  providers: [PetsService, PetsRepository, GetPetDeprecation],
+  providers: [PetsService, PetsRepository],
   exports: [PetsService],
 })
 export class PetsModule {}

@@ -127,26 +127,24 @@ export interface components {
        */
       readonly complete?: true;
     };
-    /** @description The body of every answer that is not a success. */
-    readonly Error: {
-      /**
-       * @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`.
-       * @example not_found
-       */
-      readonly code: string;
-      /**
-       * @description Human-readable description.
-       * @example There is no such animal.
-       */
-      readonly message: string;
-      /**
-       * @description The HTTP status code of the response.
-       * @example 404
-       */
-      readonly status: number;
-    };
     readonly Pets: readonly components['schemas']['Pet'][];
     readonly Orders: readonly components['schemas']['Order'][];
+    /**
+     * @description The body of every answer that is not a success.
+     * @example {
+     *       "code": "not_found",
+     *       "message": "There is no such resource.",
+     *       "status": 404
+     *     }
+     */
+    readonly Error: {
+      /** @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`. */
+      readonly code: string;
+      /** @description Human-readable description. */
+      readonly message: string;
+      /** @description The HTTP status code of the response. */
+      readonly status: number;
+    };
     readonly listPetsQuery: {
       /** @description Maximum number of items returned. */
       readonly limit?: number;
@@ -206,9 +204,9 @@ export type NewPet = components['schemas']['NewPet'];
 export type Order = components['schemas']['Order'];
 export type NewOrder = components['schemas']['NewOrder'];
 export type OrderChange = components['schemas']['OrderChange'];
-export type Error = components['schemas']['Error'];
 export type Pets = components['schemas']['Pets'];
 export type Orders = components['schemas']['Orders'];
+export type Error = components['schemas']['Error'];
 export type ListPetsQuery = components['schemas']['listPetsQuery'];
 export type ListOrdersQuery = components['schemas']['listOrdersQuery'];
 export type ErrorCode = components['schemas']['ErrorCode'];

@@ -1,50 +1,24 @@
 import type { INestApplication } from '@nestjs/common';
-import { ApiProperty, ApiSchema, DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, type OpenAPIObject, type SchemaObject, SwaggerModule } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
 import { policyOf } from '../deprecation.js';
-import { allErrors } from '../errors.js';
+import { allErrors, ApiError } from '../errors.js';
 import { LISTS } from '../responses.js';
 import { describeOperation, HEADERS } from './describe-operation.js';
-import { operationsOf, type SchemaObject } from './operations.js';
+import { operationsOf } from './operations.js';
 import { RESOURCES } from './resource.decorator.js';
-
-@ApiSchema({ name: 'Error', description: 'The body of every answer that is not a success.' })
-class ErrorDto {
-  @ApiProperty({
-    description: 'Machine-readable error code. Codes are permanent; new ones may be added.',
-    pattern: '^[a-z]+(_[a-z]+)*$',
-    example: 'not_found',
-  })
-  readonly code!: string;
-
-  @ApiProperty({ description: 'Human-readable description.', example: 'There is no such animal.' })
-  readonly message!: string;
-
-  @ApiProperty({
-    type: 'integer',
-    description: 'The HTTP status code of the response.',
-    minimum: 400,
-    maximum: 599,
-    example: 404,
-  })
-  readonly status!: number;
-}
 
 /** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
     ignoreGlobalPrefix: true,
     operationIdFactory: (_controller, method) => method,
-    extraModels: [ErrorDto],
   });
-  const schemas = Object.assign(document.components!.schemas!, Object.fromEntries(LISTS));
-  for (const one of operationsOf(document)) describeOperation(one, policyOf(one.operation.operationId, app), schemas);
+  const schemas = Object.assign(document.components!.schemas!, LISTS, { Error: errorSchema() });
+  const operations = operationsOf(document);
+  for (const one of operations) describeOperation(one, operations, policyOf(one.operation.operationId, app), schemas);
   document.components!.headers = HEADERS;
-  // Codes are permanent, so the schema is open for more than it lists.
-  const { code } = (schemas['Error'] as SchemaObject).properties as Record<string, SchemaObject>;
-  const codes = allErrors().map((error) => `\`${error.code}\``);
-  code!.description += ` Now: ${codes.join(', ')}.`;
   return document;
 }
 
@@ -90,4 +64,20 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
   Object.assign(built.info, { contact: { name: 'Whoever issued your API key', ...reach }, license });
   built.tags = [...RESOURCES].map(([name, about]) => ({ name, description: about }));
   return built;
+}
+
+function errorSchema(): SchemaObject {
+  const codes = allErrors().map(({ code }) => `\`${code}\``);
+  const about = `Machine-readable error code. Codes are permanent; new ones may be added. Now: ${codes.join(', ')}.`;
+  return {
+    type: 'object',
+    description: 'The body of every answer that is not a success.',
+    required: ['code', 'message', 'status'],
+    properties: {
+      code: { type: 'string', pattern: '^[a-z]+(_[a-z]+)*$', description: about },
+      message: { type: 'string', description: 'Human-readable description.' },
+      status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status code of the response.' },
+    },
+    example: new ApiError('not_found').toJSON(),
+  };
 }

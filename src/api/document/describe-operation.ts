@@ -1,15 +1,11 @@
-import { getSchemaPath } from '@nestjs/swagger';
+import { basename, dirname } from 'node:path/posix';
+import { getSchemaPath, type SchemasObject } from '@nestjs/swagger';
+import { dayOf } from '../../common/clock.js';
 import { SERVICE_NAME } from '../../common/config.js';
 import type { DeprecationPolicy } from '../deprecation.js';
-import { ApiError, type ErrorCode, kindOf, REFUSALS } from '../errors.js';
+import { ApiError, type ErrorCode, type ErrorKind, kindOf, REFUSALS } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
-import {
-  headerRef,
-  type Operation,
-  type OperationObject,
-  type ResponseObject,
-  type SchemasObject,
-} from './operations.js';
+import { headerRef, type Operation, type OperationObject, type ResponseObject } from './operations.js';
 
 export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
 
@@ -37,10 +33,10 @@ export const HEADERS = {
   DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { ...required, example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
 };
 
-/** When an operation can refuse with what. */
+/** What an operation can refuse with: any, and one with parameters of a place, with a body, or deprecated. */
 // prettier-ignore
-const CODES = {
-  always: [
+const CODES: Record<string, ErrorCode[]> = {
+  any: [
     'bad_request', 'missing_api_key', 'invalid_api_key', 'expired_api_key', 'request_timeout', 'uri_too_long',
     'rate_limited', 'headers_too_large', 'internal_error', 'service_unavailable',
   ],
@@ -48,82 +44,85 @@ const CODES = {
   path: ['not_found'],
   body: ['invalid_json', 'missing_field', 'invalid_field', 'unknown_field', 'payload_too_large', 'unsupported_media_type'],
   deprecated: ['gone'],
-} satisfies Record<string, ErrorCode[]>;
+};
+
 const OF_STATUS: Record<string, string[]> = { 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] };
-/** Statuses that are sent before routing. */
-const BEFORE_ROUTING: ReadonlySet<string> = new Set(['408', '414', '431', 'default']);
+/** Statuses that are sent before the limit is known. */
+const BEFORE_LIMIT: ReadonlySet<string> = new Set(['401', '408', '414', '431', 'default']);
 
 /** Completes what decorators have documented of an operation. */
 export function describeOperation(
-  { method, operation }: Operation,
+  one: Operation,
+  others: Operation[],
   policy: DeprecationPolicy | undefined,
   schemas: SchemasObject,
 ): void {
+  const { operation } = one;
   describeErrors(operation);
-  describeHeaders(operation, method, policy !== undefined);
+  describeLocation(one, others);
+  describeHeaders(one);
   if (policy) describeDeprecation(operation, policy);
   operation['x-stability'] = policy ? 'deprecated' : (operation['x-stability'] ?? 'stable');
   describeSchemas(operation, schemas);
 }
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
-function describeErrors(operation: OperationObject): void {
-  const takes = (place: string) => operation.parameters.some((one) => one.in === place);
-  const codes: ErrorCode[] = [
-    ...CODES.always,
-    ...(takes('query') ? CODES.query : []),
-    ...(takes('path') ? CODES.path : []),
-    ...(operation.requestBody ? CODES.body : []),
-    ...(operation.deprecated ? CODES.deprecated : []),
-  ];
-  const kinds = [...codes.map(kindOf), ...(REFUSALS.get(operation.operationId) ?? [])];
-  for (const status of new Set(kinds.map((kind) => kind.status))) {
-    const ofStatus = kinds.filter((kind) => kind.status === status);
-    const description = ofStatus.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n');
-    const examples = ofStatus.map((kind) => [kind.code, { summary: kind.when, value: new ApiError(kind).toJSON() }]);
-    operation.responses[status] = errorResponse(description, { examples: Object.fromEntries(examples) });
-  }
-  const example = new ApiError('internal_error').toJSON();
-  operation.responses['default'] = errorResponse('Any other failure.', { example });
+function describeErrors({ operationId, parameters, requestBody, deprecated, responses }: OperationObject): void {
+  const places = parameters.map((one) => one.in);
+  const traits = new Set(['any', ...places, requestBody && 'body', deprecated && 'deprecated']);
+  const codes = Object.keys(CODES).flatMap((trait) => (traits.has(trait) ? CODES[trait]! : []));
+  const kinds = [...codes.map(kindOf), ...(REFUSALS.get(operationId) ?? [])];
+  for (const { status } of kinds) responses[status] = errorResponse(kinds.filter((kind) => kind.status === status));
+  responses['default'] = { ...errorResponse([kindOf('internal_error')]), description: 'Any other failure.' };
 }
 
-function errorResponse(description: string, examples: object): ResponseObject {
-  const schema = { $ref: getSchemaPath('Error') };
-  return { description, content: { 'application/json': { schema, ...examples } } };
+function errorResponse(kinds: ErrorKind[]): ResponseObject {
+  const examples = kinds.map((kind) => [kind.code, { summary: kind.when, value: new ApiError(kind).toJSON() }]);
+  const content = { schema: { $ref: getSchemaPath('Error') }, examples: Object.fromEntries(examples) as object };
+  const description = kinds.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n');
+  return { description, content: { 'application/json': content } };
+}
+
+/** Documents where to read what was created: with GET, at a parameter below. */
+function describeLocation({ path, operation }: Operation, others: Operation[]): void {
+  const created = operation.responses['201'];
+  const reader = others.find((one) => one.method === 'get' && one.path.endsWith('}') && dirname(one.path) === path);
+  if (!created || !reader) return;
+  const { operationId } = reader.operation;
+  const parameters = { [basename(reader.path).slice(1, -1)]: '$response.body#/id' };
+  created.headers = { Location: headerRef('Location') };
+  created.links = { [operationId]: { operationId, parameters } };
 }
 
 /** Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. */
-function describeHeaders(operation: OperationObject, method: string, isDeprecated: boolean): void {
-  const takesKey = operation.parameters.some(({ name }) => name === KEY_HEADER);
-  if (!takesKey && ['post', 'patch', 'delete'].includes(method))
-    throw new Error(
-      `${operation.operationId} takes no ${KEY_HEADER}: add @Created, @Updated, @Deleted or @Repeatable.`,
-    );
-  for (const [status, response] of Object.entries(operation.responses)) {
+function describeHeaders({ method, operation }: Operation): void {
+  const { parameters, responses, deprecated } = operation;
+  const takesKey = parameters.some(({ name }) => name === KEY_HEADER);
+  for (const [status, response] of Object.entries(responses)) {
     const names = [
       'X-Request-Id',
       'Cache-Control',
       ...(OF_STATUS[status] ?? []),
-      ...(status === '401' || BEFORE_ROUTING.has(status) ? [] : ['RateLimit-Policy', 'RateLimit']),
+      ...(BEFORE_LIMIT.has(status) ? [] : ['RateLimit-Policy', 'RateLimit']),
       ...(method === 'patch' && status === '415' ? ['Accept-Patch'] : []),
       ...(takesKey && status.startsWith('2') ? [REPLAYED_HEADER] : []),
-      ...(isDeprecated ? ['Deprecation', 'Sunset'] : []),
+      ...(deprecated ? ['Deprecation', 'Sunset'] : []),
     ];
     response.headers = {
       ...Object.fromEntries(names.map((name) => [name, headerRef(name)])),
-      ...(isDeprecated && { Link: headerRef('DeprecationLinks') }),
+      ...(deprecated && { Link: headerRef('DeprecationLinks') }),
       ...response.headers,
     };
   }
 }
 
 /** Documents a policy: a description for people, and the sunset for tools. */
-function describeDeprecation(operation: OperationObject, { sunsetDay, terms }: DeprecationPolicy): void {
-  const notice = `**Deprecated: this operation is to be removed on ${sunsetDay}.** ${terms.advice}`;
+function describeDeprecation(operation: OperationObject, { sunsetOn, sunsetDay, advice }: DeprecationPolicy): void {
+  const notice = `**Deprecated: this operation is to be removed on ${sunsetDay}.** ${advice}`;
   operation.description = [operation.description, notice].filter(Boolean).join('\n\n');
   Object.assign(operation, {
-    'x-sunset': terms.sunsetOn.toISOString().slice(0, 10),
-    'x-deprecation': `To be removed on ${sunsetDay}. ${terms.advice.replaceAll('`', '')}`,
+    'x-sunset': dayOf(sunsetOn),
+    'x-deprecation': `To be removed on ${sunsetDay}. ${advice.replaceAll('`', '')}`,
   });
 }
 

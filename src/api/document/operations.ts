@@ -1,13 +1,6 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
+import type { OpenAPIObject, ReferenceObject } from '@nestjs/swagger';
 
-export type SchemasObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-export type SchemaObject = Exclude<SchemasObject[string], Reference>;
-
-interface Reference {
-  $ref: string;
-}
-
-// Operations as our decorators make them. The types of @nestjs/swagger are wider, and most are not exported.
+// Operations as our decorators make them: the types of @nestjs/swagger are wider.
 
 export interface OperationObject {
   /** Also the name of the handler. */
@@ -15,17 +8,19 @@ export interface OperationObject {
   description?: string;
   deprecated?: boolean;
   parameters: { name: string; in: string; schema?: { type?: string } }[];
-  requestBody?: { content: Record<string, { schema: Reference }> };
+  requestBody?: { content: Content };
   responses: Record<string, ResponseObject>;
   'x-stability'?: string;
 }
 
 export interface ResponseObject {
   description: string;
-  headers?: Record<string, Reference>;
-  content?: Record<string, { schema: Reference }>;
+  headers?: Record<string, ReferenceObject>;
+  content?: Content;
   links?: Record<string, { operationId: string; parameters: object }>;
 }
+
+type Content = Record<string, { schema: ReferenceObject }>;
 
 export interface Operation {
   readonly method: string;
@@ -39,6 +34,6 @@ export function operationsOf({ paths }: OpenAPIObject): Operation[] {
   );
 }
 
-export function headerRef(name: string): Reference {
+export function headerRef(name: string): ReferenceObject {
   return { $ref: `#/components/headers/${name}` };
 }
