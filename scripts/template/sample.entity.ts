@@ -4,12 +4,7 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Index('samples_name_unique', ['name'], { unique: true })
 @Check('samples_name_length', 'char_length(name) BETWEEN 1 AND 255')
 export class Sample {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'samples_pkey',
-  })
-  readonly id!: bigint;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
 
   @Column('text') readonly name!: string;
 

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
-import { GroupCommit } from '../../src/database/group-commit.js';
+import type { EntityManager } from 'typeorm';
 import { Statements } from '../../src/database/statements.js';
 import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
 import { Sample } from './sample.entity.js';
@@ -9,24 +7,20 @@ import { Sample } from './sample.entity.js';
 /** The database access of samples. */
 @Injectable()
 export class SamplesRepository {
-  constructor(
-    @InjectRepository(Sample) private readonly samples: Repository<Sample>,
-    private readonly statements: Statements,
-    private readonly groups: GroupCommit,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   /** One more than a page, if there are more. A filter needs an index that begins with its column. */
   findPage({ limit, after }: ListSamplesQuery): Promise<Sample[]> {
-    return this.statements.findPage(this.samples, {}, { after, limit: limit + 1 });
+    return this.statements.findPage(Sample, {}, { after, limit: limit + 1 });
   }
 
   findById(id: bigint): Promise<Sample | null> {
-    return this.statements.findOne(this.samples, { id });
+    return this.statements.findOne(Sample, { id });
   }
 
   insert({ name, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
     const values = { name, openFrom: openFrom ?? null };
-    return this.groups.insert(this.samples, values, manager);
+    return this.statements.insert(Sample, values, manager);
   }
 
   /** The sample, which nobody else can change until the transaction ends. */
@@ -36,7 +30,7 @@ export class SamplesRepository {
 
   /** Undefined fields stay as they are. */
   update(sample: Sample, change: SampleChangeDto, manager: EntityManager): Promise<Sample> {
-    return manager.save(this.samples.merge(sample, change));
+    return manager.save(manager.merge<Sample>(Sample, sample, change));
   }
 
   /** Tells whether there was one. */

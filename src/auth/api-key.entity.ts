@@ -3,12 +3,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 /** An API key, stored as a hash. */
 @Entity('api_keys')
 export class ApiKey {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'api_keys_pkey',
-  })
-  readonly id!: bigint;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
 
   /** The first of the keys that it descends from by rotation; null if there is none. */
   @Column('bigint', { name: 'origin_id', nullable: true })

@@ -3,10 +3,8 @@ import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../common/config.js';
 import { embeddedUrl } from './embedded-postgres.js';
 
-/** The pipelined connections for frequent reads, for group commits, and for readiness. TypeORM's pool has the rest. */
-export const READ_CONNECTIONS = 2;
-export const WRITE_CONNECTIONS = 2;
-const PROBE_CONNECTIONS = 1;
+/** The connections of `Statements`. TypeORM's pool has the rest. */
+const PIPELINES = 5;
 
 // In local time, dates of early years would lose the seconds of their offset.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -33,10 +31,9 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
 
 /** For requests and command lines. */
 export function dataSourceOptions(config: Config): DataSourceOptions {
-  const others = READ_CONNECTIONS + WRITE_CONNECTIONS + PROBE_CONNECTIONS;
   // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
   // wait longer for one that is free than for one that is opened: both are one limit of the pool.
-  const limits = { max: config.databasePoolSize - others, connectionTimeoutMillis: 500, idleTimeoutMillis: 30_000 };
+  const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500, idleTimeoutMillis: 30_000 };
   return pool({ ...clientOptions(config), ...limits });
 }
 

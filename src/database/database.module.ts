@@ -4,12 +4,11 @@ import { Config } from '../common/config.js';
 import type { MigrationClass } from './citus.js';
 import { dataSourceOptions } from './data-source-options.js';
 import { Database } from './database.js';
-import { GroupCommit } from './group-commit.js';
 import { MIGRATIONS } from './migrate.js';
 import { Statements } from './statements.js';
 import { Transactions } from './transactions.js';
 
-const OFFERED = [Database, Statements, GroupCommit, Transactions];
+const OFFERED = [Database, Statements, Transactions];
 
 const dataSource = TypeOrmModule.forRootAsync({
   inject: [Config],

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../common/config.js';
 import { Metrics } from '../common/metrics.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
 import { migrate } from './migrate.js';
-import { isUnread, Pipeline } from './pipeline.js';
+import { Statements } from './statements.js';
 
 const RETRY_MS = 300;
 /** For the log and the metrics; requests find out by themselves. */
@@ -21,23 +20,18 @@ export class Database implements OnModuleInit, OnModuleDestroy {
 
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
-  /** Of its own, or a probe would wait behind those that it asks about. */
-  private readonly probe: Pipeline;
   private connected = Promise.resolve();
   private checking: Promise<void> | undefined;
   private checks: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
+    private readonly statements: Statements,
     private readonly config: Config,
     metrics: Metrics,
   ) {
-    this.probe = new Pipeline(config);
-    const { driver } = dataSource as unknown as { driver: { master?: pg.Pool } };
     const isUp = (): number => Number(this.isReady && this.problem === undefined);
     metrics.gauge('database_up', '1 while the database can be used.', isUp);
-    const connections = (): number => driver.master?.totalCount ?? 0;
-    metrics.gauge('database_connections', 'Open connections for transactions.', connections);
   }
 
   async onModuleInit(): Promise<void> {
@@ -98,10 +92,10 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         all.map(({ databaseName }) => `has_column_privilege('${tablePath}', '${databaseName}', 'SELECT')`),
       );
       // Fails where one is missing, and waits for no lock.
-      const text = `SELECT current_setting('transaction_read_only'), ${columns.join(' AND ')}`;
-      const [[isReadOnly, isAllowed] = []] = await this.probe.query({ text, rowMode: 'array' }, isUnread);
-      if (isReadOnly === 'on') throw new Error('The server is read-only');
-      if (!isAllowed) throw new Error('The role may not read the tables');
+      const text = `SELECT current_setting('transaction_read_only') AS readonly, ${columns.join(' AND ')} AS allowed`;
+      const [row] = await this.statements.probe(text);
+      if (row?.['readonly'] === 'on') throw new Error('The server is read-only');
+      if (!row?.['allowed']) throw new Error('The role may not read the tables');
       this.note();
     } catch (cause) {
       this.note(reasonOf(cause));
@@ -117,9 +111,8 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     else this.logger.log('The database can be used.');
   }
 
-  async onModuleDestroy(): Promise<void> {
+  onModuleDestroy(): void {
     this.stopping.abort();
     clearInterval(this.checks);
-    await this.probe.close();
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Config } from '../common/config.js';
-import { type MigrationClass, requireCluster } from './citus.js';
+import type { MigrationClass } from './citus.js';
 import { migrationOptions } from './data-source-options.js';
 
 /** Those of all features. */
@@ -12,6 +12,12 @@ export const MIGRATIONS = new Set<MigrationClass>();
 const LOCK = 7_203_115_944;
 const POLL_MS = 100;
 const SAY_EVERY_MS = 5_000;
+
+/** pg_locks splits the key into two columns. */
+const HOLDERS = `
+  SELECT string_agg(concat_ws(' ', pid, application_name, host(client_addr), backend_start), ', ') AS holders
+  FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = $1`;
 
 /**
  * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
@@ -25,7 +31,7 @@ export async function migrate(config: Config, signal: AbortSignal): Promise<stri
   try {
     await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
     await lock(runner, signal);
-    if (config.databaseDistribution) await requireCluster(runner);
+    if (config.databaseDistribution) await requireCitus(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const done = await executor.executePendingMigrations();
@@ -40,19 +46,17 @@ async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
   for (let waited = 0; ; waited += POLL_MS) {
     const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
     if (locked) return;
-    if (waited % SAY_EVERY_MS === SAY_EVERY_MS / 5) await sayWho(runner);
+    if (waited % SAY_EVERY_MS === SAY_EVERY_MS / 5) {
+      const [{ holders }] = await runner.query(HOLDERS, [LOCK]);
+      new Logger('Migrations').warn(`Waiting for another process to migrate the database: ${holders}`);
+    }
     await sleep(POLL_MS, undefined, { signal });
   }
 }
 
-/** pg_locks splits the key into two columns. */
-async function sayWho(runner: QueryRunner): Promise<void> {
-  const holders: Record<string, string>[] = await runner.query(
-    `SELECT concat_ws(' ', pid, application_name, host(client_addr), backend_start) AS name
-     FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = $1`,
-    [LOCK],
-  );
-  const names = holders.map(({ name }) => JSON.stringify(name)).join(', ');
-  new Logger('Migrations').warn(`Waiting for another process to migrate the database: ${names}`);
+/** Before anything is changed. What else Citus lacks, its errors say. */
+async function requireCitus(runner: QueryRunner): Promise<void> {
+  const extensions: unknown[] = await runner.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);
+  if (extensions.length > 0) return;
+  throw new Error('DATABASE_DISTRIBUTION=citus: the extension is missing. Prepare the nodes as in docs/growing.md.');
 }

@@ -1,12 +1,12 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { EntityManager } from 'typeorm';
+import type { ObjectLiteral } from 'typeorm';
 import type { Config } from '../common/config.js';
 import { clientOptions } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
+import type { Query } from './table.js';
 
-export type Statement = pg.QueryArrayConfig;
-export type Rows = unknown[][];
+type Connection = readonly [client: pg.Client, socket: Socket];
 
 /** Bounds the time of two attempts. */
 const REPEAT_WITHIN_MS = 300;
@@ -15,39 +15,34 @@ const REPEAT_WITHIN_MS = 300;
 export const isStale = (error: unknown): boolean =>
   /^(?:0A000|26000|42P05|25006)$/.test((error as { code?: string }).code ?? '');
 
-/** Nor did a read change anything whose connection was lost. One that was itself too slow would be so again. */
-export const isUnread = (error: unknown): boolean =>
-  isStale(error) || (meaningOf(error)?.kind === 'unknown' && (error as Error).message !== 'Query read timeout');
-
-/** For a connection that may be a pooler's, which gives each transaction another session. */
-const unnamed = ({ text, values }: Statement): Statement => ({ text, values, rowMode: 'array' });
-
-/** Its connection is good for nothing any more. A worker that Citus has lost is an ERROR, which ends no connection. */
-const isEnd = (error: unknown): boolean =>
-  isStale(error) || (isUnread(error) && (error as { severity?: string }).severity !== 'ERROR');
+/** Nor did a read change anything whose connection was lost. */
+export const isUnread = (error: unknown): boolean => isStale(error) || meaningOf(error)?.kind === 'unknown';
 
 /** One connection with many statements under way. Each is a transaction of its own, so no error touches a neighbour. */
 export class Pipeline {
   underWay = 0;
-  private opened: Promise<[pg.Client, Socket]> | undefined;
+  private opened: Promise<Connection> | undefined;
 
-  constructor(private readonly config: Config) {}
+  /** @param mayRepeat accepts the errors after which a statement is sent once more, on a new connection */
+  constructor(
+    private readonly config: Config,
+    private readonly mayRepeat = isStale,
+  ) {}
 
-  /** Sends a statement, and once more on a new connection if `mayRepeat` accepts its error. */
-  async query(statement: Statement, mayRepeat = isStale): Promise<Rows> {
+  async query(query: Query): Promise<ObjectLiteral[]> {
     const begun = performance.now();
     this.underWay++;
     try {
-      return await this.send(statement);
+      return await this.send(query);
     } catch (error) {
-      if (!mayRepeat(error) || performance.now() - begun > REPEAT_WITHIN_MS) throw error;
-      return await this.send(statement);
+      if (!this.mayRepeat(error) || performance.now() - begun > REPEAT_WITHIN_MS) throw error;
+      return await this.send(query);
     } finally {
       this.underWay--;
     }
   }
 
-  private async send(statement: Statement): Promise<Rows> {
+  private async send(query: Query): Promise<ObjectLiteral[]> {
     const opened = (this.opened ??= this.open());
     const [client, socket] = await opened;
     // One write for all statements of a turn of the event loop: it costs more than a statement.
@@ -56,9 +51,10 @@ export class Pipeline {
       setImmediate(() => socket.uncork());
     }
     try {
-      return (await client.query(this.config.preparedStatements ? statement : unnamed(statement))).rows;
+      return (await client.query<ObjectLiteral>(...query)).rows;
     } catch (error) {
-      if (isEnd(error) && this.opened === opened) {
+      const isUseless = isStale(error) || (error as { severity?: string }).severity === 'FATAL';
+      if (isUseless && this.opened === opened) {
         this.opened = undefined;
         void client.end(); // after the answers to the others
       }
@@ -66,11 +62,11 @@ export class Pipeline {
     }
   }
 
-  private open(): Promise<[pg.Client, Socket]> {
+  private open(): Promise<Connection> {
     const socket = new Socket();
     const client = new pg.Client({ ...clientOptions(this.config), stream: () => socket });
     const opened = client.connect().then(
-      (): [pg.Client, Socket] => [client, socket],
+      (): Connection => [client, socket],
       (cause: unknown) => {
         throw new DatabaseUnavailable(false, { cause });
       },
@@ -89,10 +85,4 @@ export class Pipeline {
       () => {}, // it was never open
     );
   }
-}
-
-/** On the connection of a transaction. */
-export async function runWithin({ queryRunner }: EntityManager, statement: Statement): Promise<Rows> {
-  const client = (await queryRunner!.connect()) as pg.Client;
-  return (await client.query(unnamed(statement))).rows;
 }

@@ -1,56 +1,138 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
+import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { Config } from '../common/config.js';
-import { READ_CONNECTIONS } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
-import { isUnread, Pipeline, type Rows, runWithin, type Statement } from './pipeline.js';
-import { type Filters, type Portion, Table } from './table.js';
+import { isUnread, Pipeline } from './pipeline.js';
+import { type Filters, type Portion, type Query, Table } from './table.js';
 
-/** On one connection. Beyond it, answers would be late. */
-const MOST_UNDER_WAY = 500;
+interface Insert {
+  readonly table: Table;
+  readonly values: ObjectLiteral;
+  readonly resolve: (stored: ObjectLiteral) => void;
+  readonly reject: (error: unknown) => void;
+}
 
-/** Frequent reads, as named statements on pipelined connections. */
+/**
+ * Frequent statements, on pipelined connections. Rows that arrive while others are being stored share the next INSERT, and
+ * so the wait for the disk.
+ */
 @Injectable()
 export class Statements implements OnApplicationShutdown {
-  private readonly pipelines: Pipeline[];
+  private readonly reads: [Pipeline, Pipeline];
+  private readonly writes: [Pipeline, Pipeline];
+  /** Of its own, or a probe would wait behind those that it asks about. */
+  private readonly probes: Pipeline;
+  private readonly tables = new Map<unknown, Table>();
+  private readonly waiting: Insert[] = [];
 
-  constructor(config: Config) {
-    this.pipelines = Array.from({ length: READ_CONNECTIONS }, () => new Pipeline(config));
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: Config,
+  ) {
+    this.reads = [new Pipeline(config, isUnread), new Pipeline(config, isUnread)];
+    this.writes = [new Pipeline(config), new Pipeline(config)];
+    this.probes = new Pipeline(config, isUnread);
   }
 
   async findPage<T extends { id: bigint }>(
-    repository: Repository<T>,
+    entity: EntityTarget<T>,
     filters: Filters<T>,
     portion: Portion,
   ): Promise<T[]> {
-    const table = Table.of(repository);
-    return table.toEntities(await this.read(table.select(filters, portion)));
+    return (await this.read(this.tableOf(entity).select(filters, portion))) as T[];
   }
 
   /** In a transaction, it sees what that has changed. */
   async findOne<T extends ObjectLiteral>(
-    repository: Repository<T>,
+    entity: EntityTarget<T>,
     filters: Filters<T>,
     manager?: EntityManager,
   ): Promise<T | null> {
-    const table = Table.of(repository);
-    const statement = table.select(filters);
-    const rows = await (manager ? runWithin(manager, statement) : this.read(statement));
-    return table.toEntities(rows)[0] ?? null;
+    const query = this.tableOf(entity).select(filters);
+    const rows = await (manager ? runWithin(manager, query) : this.read(query));
+    return (rows[0] as T | undefined) ?? null;
   }
 
-  private async read(statement: Statement): Promise<Rows> {
-    const pipeline = this.pipelines.reduce((least, each) => (each.underWay < least.underWay ? each : least));
-    if (pipeline.underWay >= MOST_UNDER_WAY) throw new DatabaseUnavailable(false);
+  /** `values` are those of all columns that the database does not generate, `null` for absent ones. */
+  async insert<T extends ObjectLiteral>(
+    entity: EntityTarget<T>,
+    values: Partial<T>,
+    manager?: EntityManager,
+  ): Promise<T> {
+    const table = this.tableOf(entity);
+    // As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long.
+    if (manager) return (await runWithin(manager, table.insert([values])))[0] as T;
+    return new Promise<ObjectLiteral>((resolve, reject) => {
+      const isFirst = this.waiting.push({ table, values, resolve, reject }) === 1;
+      if (isFirst) setImmediate(() => this.next()); // what one read of the network brought is one group
+    }) as Promise<T>;
+  }
+
+  probe(text: string): Promise<ObjectLiteral[]> {
+    return this.probes.query([{ text }, []]);
+  }
+
+  private tableOf(entity: EntityTarget<ObjectLiteral>): Table {
+    let table = this.tables.get(entity);
+    if (!table) {
+      table = new Table(this.dataSource.getMetadata(entity), this.config.preparedStatements);
+      this.tables.set(entity, table);
+    }
+    return table;
+  }
+
+  private async read(query: Query): Promise<ObjectLiteral[]> {
+    const [one, other] = this.reads;
     try {
-      return await pipeline.query(statement, isUnread);
+      return await (one.underWay <= other.underWay ? one : other).query(query);
     } catch (cause) {
       // A read that is not answered has changed nothing.
       throw meaningOf(cause)?.kind === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.pipelines.map((pipeline) => pipeline.close()));
+  private next(): void {
+    while (this.waiting.length > 0) {
+      const pipeline = this.writes.find(({ underWay }) => underWay === 0);
+      if (!pipeline) return;
+      const { table } = this.waiting[0]!;
+      const end = this.waiting.findIndex((insert, i) => i === table.groupSize || insert.table !== table);
+      const group = this.waiting.splice(0, end < 0 ? table.groupSize : end);
+      void this.store(pipeline, table, group).finally(() => this.next());
+    }
   }
+
+  private async store(pipeline: Pipeline, table: Table, group: Insert[]): Promise<void> {
+    try {
+      deal(table, group, await pipeline.query(table.insert(group.map(({ values }) => values))));
+    } catch (error) {
+      const isRowAtFault = /^(?:22|23|P0)/.test((error as { code?: string }).code ?? ''); // its value, or a trigger
+      if (isRowAtFault && group.length > 1)
+        return void (await Promise.all(group.map((insert) => this.store(pipeline, table, [insert]))));
+      for (const { reject } of group) reject(error);
+      // What waits would wait for the same in vain. It was not sent, so nothing about it is unknown.
+      const notSent = new DatabaseUnavailable(false, { cause: error });
+      if (!isRowAtFault) for (const { reject } of this.waiting.splice(0)) reject(notSent);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.reads, ...this.writes, this.probes].map((pipeline) => pipeline.close()));
+  }
+}
+
+/** RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. */
+function deal(table: Table, group: Insert[], rows: ObjectLiteral[]): void {
+  for (const { values, resolve, reject } of group) {
+    const found = group.length === 1 ? 0 : rows.findIndex((row) => table.isOf(values, row));
+    if (found >= 0) resolve(rows.splice(found, 1)[0]!);
+    else {
+      table.groupSize = 1; // a trigger changes its rows
+      reject(new DatabaseUnavailable(true));
+    }
+  }
+}
+
+function runWithin(manager: EntityManager, [{ text }, values]: Query): Promise<ObjectLiteral[]> {
+  return manager.query(text, values);
 }

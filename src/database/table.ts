@@ -1,6 +1,5 @@
-import type { ObjectLiteral, Repository } from 'typeorm';
-import { DatabaseUnavailable } from './errors.js';
-import type { Rows, Statement } from './pipeline.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 
 /** Values of columns. An array means any of its values; `undefined` is skipped. */
 export type Filters<T> = { readonly [K in keyof T]?: NonNullable<T[K]> | readonly NonNullable<T[K]>[] };
@@ -11,79 +10,68 @@ export interface Portion {
   readonly limit: number;
 }
 
-const tables = new WeakMap<object, Table<ObjectLiteral>>();
+/** Without a name, it is not prepared. */
+interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+export type Query = [statement: Statement, values: unknown[]];
 
-/** The statements of a table, each with a name of its own, and how rows become entities. */
-export class Table<T extends ObjectLiteral> {
-  /** The properties whose values the database does not generate. */
-  readonly written: readonly string[];
-  private readonly columns: ReadonlyMap<string, string>;
+/** The statements of a table. Their rows have the properties of the entity. */
+export class Table {
+  /** The rows of an INSERT, at most. More gain little. */
+  groupSize = 32;
   private readonly list: string;
+  private readonly written: EntityMetadata['columns'];
   private readonly statements = new Map<string, Statement>();
 
-  private constructor(private readonly repository: Repository<T>) {
-    const { columns } = repository.metadata;
-    const { driver } = repository.manager.dataSource;
-    const isWritten = (each: (typeof columns)[number]) => !each.isGenerated && each.default === undefined;
-    this.columns = new Map(columns.map((each) => [each.propertyName, driver.escape(each.databaseName)]));
-    this.list = [...this.columns.values()].join(', ');
-    this.written = columns.filter(isWritten).map(({ propertyName }) => propertyName);
+  constructor(
+    private readonly metadata: EntityMetadata,
+    private readonly isPrepared: boolean,
+  ) {
+    const { columns } = metadata;
+    this.list = columns.map(({ databaseName, propertyName }) => `"${databaseName}" AS "${propertyName}"`).join(', ');
+    this.written = columns.filter((each) => !each.isGenerated && each.default === undefined);
   }
 
-  /** Before TypeORM is connected, it does not know the columns. */
-  static of<T extends ObjectLiteral>(repository: Repository<T>): Table<T> {
-    if (!repository.manager.dataSource.isInitialized) throw new DatabaseUnavailable(false);
-    let table = tables.get(repository);
-    if (!table) tables.set(repository, (table = new Table(repository)));
-    return table as unknown as Table<T>;
-  }
-
-  select(filters: Filters<T>, portion?: Portion): Statement {
+  select<T>(filters: Filters<T>, portion?: Portion): Query {
     const values: unknown[] = [];
-    const parameter = (value: unknown): string => `$${values.push(value)}`;
-    let where = '';
+    const conditions: string[] = [];
     for (const property in filters) {
       const value = filters[property];
       if (value === undefined) continue;
-      const column = this.columns.get(property);
-      if (column === undefined) throw new Error(`${this.repository.metadata.name} has no column for ${property}.`);
-      const [before, after] = Array.isArray(value) ? ['ANY(', ')'] : ['', ''];
-      where += `${where && ' AND '}${column} = ${before}${parameter(value)}${after}`;
+      const { databaseName } = this.metadata.findColumnWithPropertyName(property)!;
+      const parameter = `$${values.push(value)}`;
+      conditions.push(`"${databaseName}" = ${Array.isArray(value) ? `ANY(${parameter})` : parameter}`);
     }
-    if (portion?.after !== undefined) where += `${where && ' AND '}id > ${parameter(portion.after)}`;
-    const end = portion ? `ORDER BY id LIMIT ${parameter(portion.limit)}` : 'LIMIT 1';
-    const { tablePath } = this.repository.metadata;
-    return this.prepared(`SELECT ${this.list} FROM ${tablePath} ${where && `WHERE ${where}`} ${end}`, values);
+    if (portion?.after !== undefined) conditions.push(`id > $${values.push(portion.after)}`);
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    const end = portion ? `ORDER BY id LIMIT $${values.push(portion.limit)}` : 'LIMIT 1';
+    return [this.statement(`SELECT ${this.list} FROM ${this.metadata.tablePath} ${where} ${end}`), values];
   }
 
-  insert(entities: readonly ObjectLiteral[]): Statement {
+  insert(rows: readonly ObjectLiteral[]): Query {
     const values: unknown[] = [];
-    const rows = entities.map(
-      (entity) => `(${this.written.map((property) => `$${values.push(entity[property])}`).join(', ')})`,
-    );
-    const written = this.written.map((property) => this.columns.get(property)).join(', ');
-    const { tablePath } = this.repository.metadata;
-    const text = `INSERT INTO ${tablePath} (${written}) VALUES ${rows.join(', ')} RETURNING ${this.list}`;
-    return this.prepared(text, values);
+    const parametersOf = (row: ObjectLiteral) => this.written.map((each) => `$${values.push(row[each.propertyName])}`);
+    const tuples = rows.map((row) => `(${parametersOf(row).join(', ')})`).join(', ');
+    const columns = this.written.map(({ databaseName }) => `"${databaseName}"`).join(', ');
+    const text = `INSERT INTO ${this.metadata.tablePath} (${columns}) VALUES ${tuples} RETURNING ${this.list}`;
+    return [this.statement(text), values];
   }
 
-  toEntities(rows: Rows): T[] {
-    const Entity = this.repository.target as new () => Record<string, unknown>;
-    const properties = [...this.columns.keys()];
-    return rows.map((row) => {
-      const entity = new Entity();
-      for (let i = 0; i < properties.length; i++) entity[properties[i]!] = row[i];
-      return entity as T;
-    });
+  /** Whether a row that was stored is the given one. */
+  isOf(given: ObjectLiteral, stored: ObjectLiteral): boolean {
+    return this.written.every(({ propertyName: each }) => isDeepStrictEqual(stored[each], given[each] ?? null));
   }
 
-  /** pg copies the own properties of a statement one by one, which costs 1 µs each: `text` and `name` are inherited. */
-  private prepared(text: string, values: unknown[]): Statement {
+  private statement(text: string): Statement {
     let statement = this.statements.get(text);
     if (!statement) {
-      statement = { name: `${this.repository.metadata.tableName}_${this.statements.size}`, text, rowMode: 'array' };
+      const name = this.isPrepared ? `${this.metadata.tableName}_${this.statements.size}` : undefined;
+      // pg copies the own properties of a statement one by one, which costs 1 µs each, but not inherited ones.
+      statement = Object.create({ name, text }) as Statement;
       this.statements.set(text, statement);
     }
-    return Object.assign(Object.create(statement) as Statement, { values });
+    return statement;
   }
 }

@@ -6,12 +6,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from
 @Index('orders_one_open', ['petId'], { unique: true, where: 'NOT complete' })
 @Check('orders_quantity_range', 'quantity BETWEEN 1 AND 1000000')
 export class Order {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'orders_pkey',
-  })
-  readonly id!: bigint;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
 
   @ForeignKey('pets', { name: 'orders_pet_id_fkey' })
   @Column('bigint', { name: 'pet_id' })

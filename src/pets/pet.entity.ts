@@ -8,12 +8,7 @@ export type PetStatus = (typeof PET_STATUSES)[number];
 @Check('pets_name_length', 'char_length(name) BETWEEN 1 AND 255')
 @Check('pets_status_known', "status IN ('available', 'pending', 'sold')")
 export class Pet {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'pets_pkey',
-  })
-  readonly id!: bigint;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
 
   @Column('text') readonly name!: string;
   @Column('bigint', { name: 'category_id' }) readonly categoryId!: bigint;

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
-import { GroupCommit } from '../database/group-commit.js';
+import type { EntityManager } from 'typeorm';
 import { Statements } from '../database/statements.js';
 import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
 import { Pet, type PetStatus } from './pet.entity.js';
@@ -9,24 +7,19 @@ import { Pet, type PetStatus } from './pet.entity.js';
 /** The database access of the catalogue. */
 @Injectable()
 export class PetsRepository {
-  constructor(
-    @InjectRepository(Pet) private readonly pets: Repository<Pet>,
-    private readonly statements: Statements,
-    private readonly groups: GroupCommit,
-  ) {}
+  constructor(private readonly statements: Statements) {}
 
   /** One more than a page, if there are more. */
   findPage({ limit, after, status, ids }: ListPetsQuery): Promise<Pet[]> {
-    return this.statements.findPage(this.pets, { status, id: ids }, { after, limit: limit + 1 });
+    return this.statements.findPage(Pet, { status, id: ids }, { after, limit: limit + 1 });
   }
 
   findById(id: bigint): Promise<Pet | null> {
-    return this.statements.findOne(this.pets, { id });
+    return this.statements.findOne(Pet, { id });
   }
 
   insert({ name, categoryId, status }: NewPetDto, manager?: EntityManager): Promise<Pet> {
-    const values = { name, categoryId, status: status ?? null };
-    return this.groups.insert(this.pets, values, manager);
+    return this.statements.insert(Pet, { name, categoryId, status: status ?? null }, manager);
   }
 
   /** An animal without a status is available. Tells whether the animal was. */

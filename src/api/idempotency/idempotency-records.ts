@@ -2,7 +2,6 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { Database } from '../../database/database.js';
-import { GroupCommit } from '../../database/group-commit.js';
 import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
@@ -36,22 +35,21 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
   constructor(
     @InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>,
     private readonly statements: Statements,
-    private readonly groups: GroupCommit,
     private readonly database: Database,
   ) {}
 
   find(digest: Buffer): Promise<IdempotencyRecord | null> {
-    return this.statements.findOne(this.records, { digest });
+    return this.statements.findOne(IdempotencyRecord, { digest });
   }
 
   /** Makes equal requests take turns until the transaction ends. */
   async lock(digest: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
     await manager.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
-    return this.statements.findOne(this.records, { digest }, manager);
+    return this.statements.findOne(IdempotencyRecord, { digest }, manager);
   }
 
   async insert(record: Omit<IdempotencyRecord, 'createdAt'>, manager: EntityManager): Promise<void> {
-    await this.groups.insert(this.records, record, manager);
+    await this.statements.insert(IdempotencyRecord, record, manager);
   }
 
   onApplicationBootstrap(): void {
