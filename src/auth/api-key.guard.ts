@@ -5,7 +5,6 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
 import { ApiError } from '../api/errors.js';
 import { PUBLIC } from '../api/public.decorator.js';
-import { countHeader } from '../common/headers.js';
 import { networkOf, RateLimits } from '../http/rate-limiter.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeyVerifier, unauthorized } from './key-verifier.js';
@@ -41,9 +40,10 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const sent = countHeader(request.raw.rawHeaders, 'authorization');
-    if (sent === 0) throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
-    const [, token = ''] = (sent === 1 && BEARER.exec(request.headers.authorization ?? '')) || [];
+    const { authorization } = request.headers;
+    if (authorization === undefined)
+      throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
+    const [, token = ''] = BEARER.exec(authorization) ?? []; // several headers are joined, and so no key
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
@@ -54,21 +54,18 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
 
   /** At the limit of its network, an attempt is refused without a look-up. */
   private async attempt(context: ExecutionContext, network: string): Promise<boolean> {
-    const { failures } = this.limits;
-    await failures.take(network, 0);
+    await this.limits.countFailures(network, 0);
     try {
       return await (super.canActivate(context) as Promise<boolean>);
     } catch (error) {
-      if (error instanceof ApiError) await failures.take(network);
+      if (error instanceof ApiError) await this.limits.countFailures(network, 1);
       throw error;
     }
   }
 
-  /** Of several Authorization headers, Node.js shows the first. */
   override getRequest(context: ExecutionContext): Credentials {
-    const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
-    const isOne = countHeader(raw.rawHeaders, 'authorization') === 1;
-    return { headers: isOne ? headers : {}, verifier: this.verifier };
+    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+    return { headers, verifier: this.verifier };
   }
 
   override handleRequest<T extends ApiKey>(error: unknown, key: T | false, _: unknown, context: ExecutionContext): T {

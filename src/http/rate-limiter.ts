@@ -13,89 +13,76 @@ const PING_MS = 500;
 /** When so many have no answer, requests no longer wait. */
 const MOST_COMMANDS = 300;
 
-/** Limits an action of clients per minute: together with other replicas if there is a Redis, else in this process. */
-class RateLimiter {
+/** Counts per minute: together with other replicas if there is a Redis, else in this process. A limit of 0 is none. */
+export class RateLimits implements CanActivate, OnApplicationShutdown {
   private readonly counter: flexible.RateLimiterMemory | flexible.RLWrapperTimeouts;
 
-  /** A limit of 0 means no limit. */
   constructor(
-    private readonly name: string,
-    private readonly limit: number,
-    prefix: string,
-    storeClient?: RedisClientType,
+    private readonly config: Config,
+    private readonly redis?: RedisClientType,
   ) {
-    const options = { keyPrefix: `${prefix}:${name}`, points: limit, duration: WINDOW_SECONDS };
-    this.counter = new flexible.RateLimiterMemory(options);
-    if (!storeClient) return;
-    const limiter = new flexible.RateLimiterRedis({ ...options, storeClient, useRedisPackage: true });
-    const insuranceLimiter = this.counter;
+    // Every deployment numbers its keys from 1.
+    const options = { keyPrefix: `${SERVICE_NAME}:${config.keyEnvironment}`, points: 0, duration: WINDOW_SECONDS };
+    const insuranceLimiter = (this.counter = new flexible.RateLimiterMemory(options));
+    if (!redis) return;
+    const limiter = new flexible.RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true });
     this.counter = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
   }
 
-  /** Counts actions of a client, and says in the headers of the reply what is left. Throws 429 beyond the limit. */
-  async take(client: string, actions = 1, reply?: FastifyReply): Promise<void> {
-    if (this.limit === 0) return;
-    // The library rejects with the count when the limit is exceeded.
-    const count = await this.counter.consume(client, actions).catch((exceeded: flexible.RateLimiterRes) => exceeded);
-    const left = Math.max(0, this.limit - count.consumedPoints);
-    const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
-    void reply?.header('ratelimit-policy', `"${this.name}";q=${this.limit};w=${WINDOW_SECONDS}`);
-    void reply?.header('ratelimit', `"${this.name}";r=${left};t=${seconds}`);
-    if (count.consumedPoints <= this.limit) return;
-    const message = `Too many requests. Try again in ${seconds} seconds.`;
-    throw new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
-  }
-}
-
-/** Limits the requests of each key, and failed credentials of each network. Public routes have no limit. */
-export class RateLimits implements CanActivate, OnApplicationShutdown {
-  readonly failures: RateLimiter;
-  private readonly requests: RateLimiter;
-
-  constructor(
-    { rateLimitPerKey, rateLimitFailures, keyEnvironment }: Config,
-    private readonly redis?: RedisClientType,
-  ) {
-    const prefix = `${SERVICE_NAME}:${keyEnvironment}`; // every deployment numbers its keys from 1
-    this.failures = new RateLimiter('failures', rateLimitFailures, prefix, redis);
-    this.requests = new RateLimiter('requests', rateLimitPerKey, prefix, redis);
-  }
-
-  /** The library, a quarter of all modules, is loaded only where it is needed. */
-  static async create(config: Config): Promise<RateLimits> {
-    if (!config.redisUrl) return new RateLimits(config);
-    const { createClient } = await import('@redis/client');
-    const redis: RedisClientType = createClient({
-      url: config.redisUrl,
-      socket: { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy: PING_MS },
-      pingInterval: PING_MS,
-      disableOfflineQueue: true,
-      commandsQueueMaxLength: MOST_COMMANDS,
-    });
-    const logger = new Logger(RateLimits.name);
-    let isAway = false;
-    redis.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-      if (!isAway) logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
-      isAway = true;
-    });
-    redis.on('ready', () => {
-      if (isAway) logger.warn('Redis is back; limits are counted together again.');
-      isAway = false;
-    });
-    redis.connect().catch(() => {}); // reported as an error event
-    return new RateLimits(config, redis);
-  }
-
+  /** Limits the requests of each key. Public routes have no limit. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<FastifyRequest>();
-    if (caller) await this.requests.take(String(caller.id), 1, http.getResponse());
+    if (caller) await this.count('requests', String(caller.id), 1, this.config.rateLimitPerKey, http.getResponse());
     return true;
+  }
+
+  /** Limits the failed credentials of each network; 0 failures only ask. */
+  countFailures(network: string, failures: number): Promise<void> {
+    return this.count('failures', network, failures, this.config.rateLimitFailures);
   }
 
   onApplicationShutdown(): void {
     this.redis?.destroy();
   }
+
+  /** Says in the headers of the reply what is left. Throws 429 beyond the limit. */
+  private async count(name: string, client: string, add: number, limit: number, reply?: FastifyReply): Promise<void> {
+    if (limit === 0) return;
+    // The library's `consume` would reject beyond the limit.
+    const count = await this.counter.penalty(`${name}:${client}`, add);
+    const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
+    void reply?.header('ratelimit-policy', `"${name}";q=${limit};w=${WINDOW_SECONDS}`);
+    void reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - count.consumedPoints)};t=${seconds}`);
+    if (count.consumedPoints <= limit) return;
+    const message = `Too many requests. Try again in ${seconds} seconds.`;
+    throw new ApiError('rate_limited', message, { 'retry-after': String(seconds) });
+  }
+}
+
+/** The Redis library, a quarter of all modules, is loaded only where it is needed. */
+export async function createRateLimits(config: Config): Promise<RateLimits> {
+  if (!config.redisUrl) return new RateLimits(config);
+  const { createClient } = await import('@redis/client');
+  const redis: RedisClientType = createClient({
+    url: config.redisUrl,
+    socket: { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy: PING_MS },
+    pingInterval: PING_MS,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MOST_COMMANDS,
+  });
+  const logger = new Logger(RateLimits.name);
+  let isAway = false;
+  redis.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+    if (!isAway) logger.warn(`Redis: ${message || code}; limits hold for this process until it is back`);
+    isAway = true;
+  });
+  redis.on('ready', () => {
+    if (isAway) logger.warn('Redis is back; limits are counted together again.');
+    isAway = false;
+  });
+  redis.connect().catch(() => {}); // reported as an error event
+  return new RateLimits(config, redis);
 }
 
 /** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */
