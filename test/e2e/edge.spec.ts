@@ -188,6 +188,7 @@ describeInside('Requests from other origins', () => {
       'access-control-allow-headers': 'Authorization, *',
       'access-control-expose-headers': '*',
     });
+    expectError(await open.call('OPTIONS', '/v1/.nothing', { headers: PREFLIGHT }), 'not_found');
   });
 
   it.each(['/v1/pets', '/v1/.nothing', `/v1/${'x'.repeat(9_000)}`])('can read refusals too: %.20s', async (path) => {

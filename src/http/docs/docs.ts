@@ -87,7 +87,7 @@ function shared(type: string, load: Load, headers: Record<string, string>): Rout
     const { plain, digest, compressed } = await content;
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
-    void reply.headers({ ...headers, etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+    void reply.headers({ ...headers, etag, vary: 'accept-encoding, origin', 'cache-control': 'no-cache' });
     const known = request.headers['if-none-match'] ?? '';
     if (known.includes(etag) || known === '*') return reply.code(304).send();
     if (takesGzip) reply.header('content-encoding', 'gzip');
