@@ -13,18 +13,3 @@ export function int64FromText(text: string): bigint | undefined {
   const value = BigInt(text);
   return isInt64(value) ? value : undefined;
 }
-
-/** Of JSON, where 1.0 and 1e3 are integers. Undefined for others, and for values out of range. */
-export function int64FromJson(text: string): bigint | undefined {
-  const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-  if (whole === undefined) return undefined;
-  const digits = (whole + fraction).replace(/^0+/, '');
-  let end = digits.length;
-  while (end > 0 && digits[end - 1] === '0') end--;
-  if (end === 0) return 0n;
-  const zeros = Number(power) - fraction.length + digits.length - end;
-  // Checked before the value is built: 1e999999999 would need a gigabyte of zeros.
-  if (zeros < 0 || end + zeros > 19) return undefined;
-  const value = BigInt(sign + digits.slice(0, end) + '0'.repeat(zeros));
-  return isInt64(value) ? value : undefined;
-}
