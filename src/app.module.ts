@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiModule } from './api/api.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
@@ -18,16 +18,15 @@ import { PetsModule } from './pets/pets.module.js';
 @Module({ imports: [PetsModule, OrdersModule] })
 export class AppModule {
   static forRoot(config: Config, clock: Clock, features: Type[]): DynamicModule {
-    @Global()
-    @Module({
-      providers: [{ provide: Config, useValue: config }, { provide: Clock, useValue: clock }, Metrics],
-      exports: [Config, Clock, Metrics],
-    })
-    class CommonModule {}
     return {
       module: AppModule,
-      imports: [CommonModule, DatabaseModule, ApiModule, HttpModule, AuthModule, ...features],
+      global: true,
+      imports: [DatabaseModule, ApiModule, HttpModule, AuthModule, ...features],
+      exports: [Config, Clock, Metrics],
       providers: [
+        { provide: Config, useValue: config },
+        { provide: Clock, useValue: clock },
+        Metrics,
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: RateLimits },

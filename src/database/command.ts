@@ -23,23 +23,19 @@ export async function withModule<T>(
   const root = { module: CommandModule, global: true, imports, providers, exports: providers };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   try {
-    await waitFor(context.get(Database));
+    const database = context.get(Database);
+    await Promise.race([database.whenReady(), sleep(WAIT_MS, undefined, { ref: false })]);
+    if (!database.isReady)
+      throw new UsageError(`Check DATABASE_URL, and the server: ${database.problem ?? 'no answer'}`);
     return await use(context);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (meaningOf(error)?.kind !== 'unknown') throw new Error(reasonOf(error), { cause: error });
-    const warning = 'Whether the command took effect is unknown: look before you repeat it.';
-    throw new UsageError(`${warning} ${reasonOf(error)}`, { cause: error });
+    const isUnknown = meaningOf(error)?.kind === 'unknown';
+    const advice = isUnknown ? '. It may have taken effect: look before you repeat it.' : '';
+    throw new Error(reasonOf(error) + advice, { cause: error });
   } finally {
     await context.close();
   }
 }
 
 class CommandModule {}
-
-async function waitFor(database: Database): Promise<void> {
-  await Promise.race([database.whenReady(), sleep(WAIT_MS, undefined, { ref: false })]);
-  if (database.isReady) return;
-  const problem = `The database cannot be used: ${database.problem ?? 'it does not answer'}`;
-  throw new UsageError(`${problem}\nCheck DATABASE_URL, and that the server is running.`);
-}
