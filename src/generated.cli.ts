@@ -10,28 +10,23 @@ import { createLogger } from './common/log.js';
 import { type Setting, SETTINGS } from './common/settings.js';
 import { createAdapter } from './http/adapter.js';
 
-const PAGE = 'docs/settings.md';
-const settings: Setting[] = Object.values(SETTINGS);
-
-const FILES: Record<string, () => string | Promise<string>> = {
+const FILES: Record<string, (path: string) => string | Promise<string>> = {
   'openapi.json': openapi,
-  [PAGE]: settingsPage,
-  '.env.example': settingsExample,
+  'docs/settings.md': settingsPage,
 };
 
-const USAGE = `Say which files: ${Object.keys(FILES).join(', ')}.`;
+const USAGE = `Say which file: ${Object.keys(FILES).join(' or ')}.`;
 
-/** Writes generated files, or with `--check` fails when a committed one is out of date. */
+/** Writes a generated file, or with `--check` fails when the committed one is out of date. */
 await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
-  for (const path of positionals) {
-    const text = await FILES[path]?.();
-    if (text === undefined) throw new UsageError(USAGE);
-    if (!values.check) writeFileSync(path, text);
-    else if (readFileSync(path, 'utf8') !== text)
-      throw new UsageError(`${path} is out of date: generate it, and commit the result.`);
-  }
-  return `${positionals.join(' and ')}: ${values.check ? 'up to date' : 'written'}.`;
+  const [path = ''] = positionals;
+  const text = await FILES[path]?.(path);
+  if (text === undefined) throw new UsageError(USAGE);
+  if (!values.check) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text)
+    throw new UsageError(`${path} is out of date: generate it, and commit the result.`);
+  return `${path}: ${values.check ? 'up to date' : 'written'}.`;
 });
 
 async function openapi(): Promise<string> {
@@ -42,22 +37,12 @@ async function openapi(): Promise<string> {
 }
 
 /** The page with its table renewed. */
-function settingsPage(): string {
-  const rows = settings.map(
-    (setting) => `| \`${setting.name}\` | ${setting.unset ?? `\`${defaultOf(setting)}\``} | ${setting.about} |`,
-  );
+function settingsPage(path: string): string {
+  const rows = Object.values<Setting>(SETTINGS).map(({ name, value = '', about }) => {
+    const text = value instanceof Date ? dayOf(value) : String(value);
+    return `| \`${name}\` | ${text && `\`${text}\``} | ${about} |`;
+  });
   const table = ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
   const place = /(?<=<!-- prettier-ignore-start -->\n\n).*(?=\n\n<!-- prettier-ignore-end -->)/s;
-  return readFileSync(PAGE, 'utf8').replace(place, () => table);
-}
-
-function settingsExample(): string {
-  const lines = settings.map(
-    (setting) => `# ${setting.about.replaceAll('`', '')}\n#${setting.name}=${setting.example ?? defaultOf(setting)}\n`,
-  );
-  return `# Copy this file to .env and change what you need. Every variable is optional; an empty one counts as absent.\n\n${lines.join('\n')}`;
-}
-
-function defaultOf({ value }: Setting): string {
-  return value instanceof Date ? dayOf(value) : String(value);
+  return readFileSync(path, 'utf8').replace(place, () => table);
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { KeysService } from './auth/keys.service.js';
 import { dayOf } from './common/clock.js';
-import { API_PREFIX, loadConfig } from './common/config.js';
+import { API_PREFIX, loadConfig, unknownSettings } from './common/config.js';
 import { createLogger } from './common/log.js';
 
 // Otherwise V8 comes to allocate rows in the old generation, where all they refer to stays until the next full collection.
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
     logger.fatal({ err }, 'Uncaught error; the service exits.'); // its state is unknown
     process.exit(1);
   });
-  for (const warning of config.warnings()) logger.warn(warning);
+  for (const name of unknownSettings()) logger.warn(`${name} in .env has no effect: see docs/settings.md.`);
   endOnSignals(app, flushTraces);
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { ConfigError } from './config.js';
 
 /** A mistake of the user, who needs only the message. */
 export class UsageError extends Error {}
@@ -13,19 +12,15 @@ export function commandName(script: string, program: string): string {
 export async function runCommand(usage: string, main: () => Promise<string>): Promise<void> {
   try {
     const text = process.argv.includes('--help') ? usage : await main();
-    process.stdout.write(`${printable(text)}\n`);
+    process.stdout.write(`${text}\n`);
   } catch (error) {
-    process.stderr.write(`${printable(explain(error as NodeJS.ErrnoException, usage))}\n`);
+    process.stderr.write(`${explain(error as NodeJS.ErrnoException, usage)}\n`);
     process.exitCode = 1;
   }
 }
 
 function explain(error: NodeJS.ErrnoException, usage: string): string {
-  if (error instanceof UsageError || error instanceof ConfigError) return error.message;
+  if (error instanceof UsageError) return error.message;
   if (error.code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n\n${usage}`;
   return `The command failed: ${error.message}`;
 }
-
-/** Escapes what a terminal executes or hides. */
-const printable = (text: string): string =>
-  text.replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);

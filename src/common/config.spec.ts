@@ -63,9 +63,8 @@ describe('The configuration', () => {
   });
 
   it.each([
-    [{ PORT: '80', METRICS_PORT: '80' }, 'METRICS_PORT must differ from PORT'],
-    [{ DATABASE_DISTRIBUTION: 'citus' }, 'DATABASE_DISTRIBUTION needs DATABASE_URL'],
-    [{ DATABASE_DIRECT_URL: POSTGRES }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+    [{ DATABASE_DISTRIBUTION: 'citus' }, 'DATABASE_DISTRIBUTION and DATABASE_DIRECT_URL need DATABASE_URL'],
+    [{ DATABASE_DIRECT_URL: POSTGRES }, 'DATABASE_DISTRIBUTION and DATABASE_DIRECT_URL need DATABASE_URL'],
     [{ KEY_ENVIRONMENT: 'live' }, 'KEY_ENVIRONMENT=live needs DATABASE_URL'],
     [{ GETPET_SUNSET_ON: '2025-01-01' }, 'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON'],
   ])('refuses the contradiction of %j', (env, message) => {
@@ -83,8 +82,8 @@ describe('The configuration', () => {
     writeFileSync(file, `${POSTGRES}\n`);
     expect(loadConfig({ DATABASE_URL_FILE: file })).toMatchObject({ databaseUrl: POSTGRES });
     expect(() => loadConfig({ DATABASE_URL_FILE: file, DATABASE_URL: POSTGRES })).toThrow('not both');
-    expect(() => loadConfig({ DATABASE_URL_FILE: folder })).toThrow('must be the path of a readable file (EISDIR)');
+    expect(() => loadConfig({ DATABASE_URL_FILE: folder })).toThrow('DATABASE_URL_FILE cannot be read: EISDIR');
     writeFileSync(file, '\n');
-    expect(() => loadConfig({ DATABASE_URL_FILE: file })).toThrow('must not be the path of an empty file');
+    expect(() => loadConfig({ DATABASE_URL_FILE: file })).toThrow('DATABASE_URL_FILE cannot be read: it is empty');
   });
 });

@@ -23,7 +23,8 @@ export const LINES = { base: null, timestamp: stdTimeFunctions.isoTime, serializ
 export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): Logger {
   const output = openOutput();
   const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
-  const format = logFormat === 'pretty' ? prettyFormat() : (line: string) => line;
+  const isPretty = logFormat ? logFormat === 'pretty' : process.stdout.isTTY;
+  const format = isPretty ? prettyFormat() : (line: string) => line;
   const write = (line: string): boolean => output.write(format(line));
   return pino({ ...LINES, level: logLevel, ...(tracesEndpoint && mixin) }, { write });
 }

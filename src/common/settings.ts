@@ -4,31 +4,25 @@ import { isDay } from './clock.js';
 export const API_PREFIX = '/v1';
 export const SERVICE_NAME = 'animal-store';
 
-export interface Setting<T = unknown> {
-  readonly name: string;
+interface Parser<T> {
   /** Completes the sentence "must be …". */
   readonly expected: string;
   /** Reads the text of an environment variable: undefined for invalid text. */
   readonly parse: (text: string) => T | undefined;
+}
+
+export interface Setting<T = unknown> extends Parser<T> {
+  readonly name: string;
   /** The default. */
   readonly value: T;
-  /** One sentence for operators. */
+  /** For operators. */
   readonly about: string;
-  /** What applies without the setting, where that is not a value. */
-  readonly unset?: string | undefined;
-  /** A value for `.env.example`, where there is no default. */
-  readonly example?: string | undefined;
 }
 
-type Parser<T> = Pick<Setting<T>, 'expected' | 'parse'>;
-
-function setting<T, V extends T | undefined>(
-  ...[name, parser, value, about, unset, example]: [string, Parser<T>, V, string, string?, string?]
-): Setting<T | V> {
-  return { name, ...parser, value, about, unset, example };
+function setting<T, V extends T | undefined>(name: string, parser: Parser<T>, value: V, about: string): Setting<T | V> {
+  return { name, ...parser, value, about };
 }
 
-/** Text that passes a test. */
 function text(expected: string, isValid: (given: string) => boolean = () => true): Parser<string> {
   return { expected, parse: (given) => (isValid(given) ? given : undefined) };
 }
@@ -40,8 +34,7 @@ function integer(minimum: number, maximum: number, noun: string): Parser<number>
 }
 
 function oneOf<const T extends string>(...choices: T[]): Parser<T> {
-  const expected = choices.length > 2 ? `one of ${choices.join(', ')}` : choices.join(' or ');
-  return { expected, parse: (given) => choices.find((choice) => choice === given) };
+  return { expected: choices.join(' or '), parse: (given) => choices.find((choice) => choice === given) };
 }
 
 function list(expected: string, isValid: (item: string) => boolean): Parser<string[]> {
@@ -51,27 +44,25 @@ function list(expected: string, isValid: (item: string) => boolean): Parser<stri
 }
 
 /** Drivers decode the user and the password, so a `%` must be part of an escape. */
-function isUrl(given: string, ...protocols: string[]): boolean {
-  return URL.canParse(given) && protocols.includes(new URL(given).protocol) && !/%(?![\da-f]{2})/i.test(given);
+function isUrl(given: string, pattern: RegExp): boolean {
+  return URL.canParse(given) && pattern.test(given) && !/%(?![\da-f]{2})/i.test(given);
 }
 
 function isNetwork(given: string): boolean {
-  const [ip = '', bits = '1', ...rest] = given.split('/');
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1;
-  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most;
+  const [, ip = '', bits = '1'] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(given) ?? [];
+  return isIP(ip) > 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
 }
 
 /** As headers carry it. */
 function readApiUrl(given: string): string | undefined {
-  const base = !/[?#\s"<>]/.test(given) && isUrl(given, 'http:', 'https:') ? new URL(given).href : '';
-  return base.endsWith(API_PREFIX) && !base.endsWith(`/${API_PREFIX}`) ? base : undefined;
+  return isUrl(given, /^https?:[^?#\s"<>]*[^/]\/v1$/) ? new URL(given).href : undefined;
 }
 
-const address = text('an address to listen on, such as 127.0.0.1 or 0.0.0.0');
+const anyText = text('a text');
 const apiUrl = { expected: `an http or https address that ends with ${API_PREFIX}`, parse: readApiUrl };
 const contact = text(
   'an https address, or an e-mail address such as support@example.com',
-  (given) => /^[^\s@:/]+@[^\s@:/]+$/.test(given) || isUrl(given, 'https:'),
+  (given) => /^[^\s@:/]+@[^\s@:/]+$/.test(given) || isUrl(given, /^https:/),
 );
 /** As its first instant in UTC. */
 const day = {
@@ -79,9 +70,7 @@ const day = {
   parse: (given: string) => (isDay(given) ? new Date(given) : undefined),
 };
 const flag = { expected: 'true or false', parse: (given: string) => [true, false].find((each) => `${each}` === given) };
-const http = text('an http or https address', (given) => isUrl(given, 'http:', 'https:'));
-const isTerminal = process.stdout.isTTY;
-const levels = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
+const http = text('an http or https address', (given) => isUrl(given, /^https?:/));
 const networks = list('addresses or networks such as 10.0.0.0/8, none of them /0', isNetwork);
 const origins = list(
   'origins such as https://app.example.com',
@@ -90,45 +79,45 @@ const origins = list(
 const perMinute = integer(0, 999_999_999, 'a number a minute, 0 for no limit,');
 const port = integer(0, 65_535, 'a port number');
 const postgres = text('a PostgreSQL address such as postgres://user:password@host:5432/name', (given) =>
-  isUrl(given, 'postgres:', 'postgresql:'),
+  isUrl(given, /^postgres(ql)?:/),
 );
 const redis = text(
   'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
-  (given) => isUrl(given, 'redis:', 'rediss:') && /^\/?\d*$/.test(new URL(given).pathname),
+  (given) => isUrl(given, /^rediss?:\/\/[^/]+(\/\d*)?$/),
 );
 
 // prettier-ignore
 export const SETTINGS = {
   port: setting('PORT', port, 3000, 'The port to listen on.'),
-  host: setting('HOST', address, '127.0.0.1', 'The address to listen on; `0.0.0.0` listens on every address.'),
-  databaseUrl: setting('DATABASE_URL', postgres, undefined, 'The PostgreSQL server, version 15 or later.', 'the embedded database', 'postgres://user:password@localhost:5432/animals'),
-  databaseDirectory: setting('DATABASE_DIR', text('a folder'), '.data/database', 'The folder of the embedded database.'),
+  host: setting('HOST', anyText, '127.0.0.1', 'The address to listen on; `0.0.0.0` listens on every address.'),
+  databaseUrl: setting('DATABASE_URL', postgres, undefined, 'The PostgreSQL server, version 15 or later: `postgres://user:password@host:5432/name`. Without it, the embedded one.'),
+  databaseDirectory: setting('DATABASE_DIR', anyText, '.data/database', 'The folder of the embedded database.'),
   databasePoolSize: setting('DATABASE_POOL_SIZE', integer(6, 1000, 'a number of connections'), 12, 'The connections to PostgreSQL.'),
-  databaseDirectUrl: setting('DATABASE_DIRECT_URL', postgres, undefined, 'For migrations: the server behind a pooler, or a role of their own.', 'same as `DATABASE_URL`', 'postgres://user:password@localhost:5432/animals'),
-  databaseDistribution: setting('DATABASE_DISTRIBUTION', oneOf('citus'), undefined, '`citus`: the tables are spread over the nodes of a Citus cluster. It cannot be undone.', 'one server', 'citus'),
+  databaseDirectUrl: setting('DATABASE_DIRECT_URL', postgres, undefined, 'For migrations, instead of `DATABASE_URL`: the server behind a pooler, or a role of their own.'),
+  databaseDistribution: setting('DATABASE_DISTRIBUTION', oneOf('citus'), undefined, '`citus`: the tables are spread over the nodes of a Citus cluster. It cannot be undone.'),
   preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', flag, true, '`false` behind a pooler, such as PgBouncer.'),
-  publicUrl: setting('PUBLIC_URL', apiUrl, undefined, `The base URL that clients use, ending with \`${API_PREFIX}\`.`, `links are relative: \`${API_PREFIX}/…\``, 'https://pets.example.com/v1'),
-  productionUrl: setting('PRODUCTION_URL', apiUrl, undefined, 'The production server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://api.example.com/v1'),
-  stagingUrl: setting('STAGING_URL', apiUrl, undefined, 'The staging server in the OpenAPI document.', 'an example; `/docs` does not offer it', 'https://staging.example.com/v1'),
-  contact: setting('CONTACT', contact, undefined, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.', 'none', 'support@example.com'),
+  publicUrl: setting('PUBLIC_URL', apiUrl, undefined, `The base URL that clients use, ending with \`${API_PREFIX}\`. Without it, links are relative.`),
+  productionUrl: setting('PRODUCTION_URL', apiUrl, undefined, 'The production server in the OpenAPI document, instead of an example.'),
+  stagingUrl: setting('STAGING_URL', apiUrl, undefined, 'The staging server in the OpenAPI document, instead of an example.'),
+  contact: setting('CONTACT', contact, undefined, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.'),
   keyEnvironment: setting('KEY_ENVIRONMENT', oneOf('live', 'test'), 'test', 'The kind of API keys that this deployment issues and accepts: `test`, or `live`, which needs `DATABASE_URL` or a `DATABASE_DIR` of its own.'),
   rateLimitPerKey: setting('RATE_LIMIT_PER_KEY', perMinute, 60_000, 'Requests per minute and key; `0` for no limit.'),
   rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Failed authentications per minute and client address; `0` for no limit.'),
-  redisUrl: setting('REDIS_URL', redis, undefined, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.', 'each replica counts alone', 'redis://localhost:6379'),
-  trustedProxies: setting('TRUSTED_PROXIES', networks, [] as string[], 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas.', 'none'),
+  redisUrl: setting('REDIS_URL', redis, undefined, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.'),
+  trustedProxies: setting('TRUSTED_PROXIES', networks, [] as string[], 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas.'),
   sunsetRehearsal: setting('SUNSET_REHEARSAL', flag, false, '`true`: deprecated operations answer as after their sunset.'),
   getPetDeprecatedOn: setting('GETPET_DEPRECATED_ON', day, new Date('2025-12-05T00:00:00Z'), 'The day from which `getPet` is deprecated.'),
   getPetSunsetOn: setting('GETPET_SUNSET_ON', day, new Date('2030-12-05T00:00:00Z'), 'The day from which `getPet` answers 410.'),
   maxConcurrentRequests: setting('MAX_CONCURRENT_REQUESTS', integer(1, 100_000, 'a number of requests'), 1_000, 'The maximum number of concurrent requests; others are refused with 503.'),
-  metricsPort: setting('METRICS_PORT', port, undefined, 'The port of `/metrics`, for Prometheus.', 'no metrics', '9464'),
-  metricsHost: setting('METRICS_HOST', address, '127.0.0.1', 'The address that `/metrics` listens on.'),
-  tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', http, undefined, 'The OpenTelemetry collector of traces. The other `OTEL_` variables apply too.', 'no traces', 'http://localhost:4318'),
-  serviceName: setting('OTEL_SERVICE_NAME', text('a name'), SERVICE_NAME, 'The name of the service in traces.'),
-  revision: setting('REVISION', text('a text'), 'unknown', 'The build, such as a commit, shown in the metrics.'),
-  corsOrigins: setting('CORS_ORIGINS', origins, [] as string[], 'Origins that may call from a browser (CORS), separated by commas.', 'none'),
-  shutdownDrainMs: setting('SHUTDOWN_DRAIN_MS', integer(0, 60_000, 'milliseconds'), undefined, 'How long the service keeps answering after a stop signal, while it reports not ready.', '`2000`; `0` on the embedded database or a terminal', '2000'),
-  logLevel: setting('LOG_LEVEL', levels, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
-  logFormat: setting('LOG_FORMAT', oneOf('json', 'pretty'), isTerminal ? 'pretty' : 'json', '`json` for machines, `pretty` for people.', '`pretty` on a terminal, else `json`'),
+  metricsPort: setting('METRICS_PORT', port, undefined, 'The port of `/metrics`, for Prometheus. Without it, there is none.'),
+  metricsHost: setting('METRICS_HOST', anyText, '127.0.0.1', 'The address that `/metrics` listens on.'),
+  tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', http, undefined, 'The OpenTelemetry collector of traces, such as `http://localhost:4318`. The other `OTEL_` variables apply too.'),
+  serviceName: setting('OTEL_SERVICE_NAME', anyText, SERVICE_NAME, 'The name of the service in traces.'),
+  revision: setting('REVISION', anyText, 'unknown', 'The build, such as a commit, shown in the metrics.'),
+  corsOrigins: setting('CORS_ORIGINS', origins, [] as string[], 'Origins that may call from a browser (CORS), separated by commas.'),
+  shutdownDrainMs: setting('SHUTDOWN_DRAIN_MS', integer(0, 60_000, 'milliseconds'), undefined, 'How long the service keeps answering after a stop signal, while it reports not ready: by default `2000`, or `0` on the embedded database or a terminal.'),
+  logLevel: setting('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
+  logFormat: setting('LOG_FORMAT', oneOf('json', 'pretty'), undefined, '`json` for machines, or `pretty` for people, the default on a terminal.'),
 };
 
 type Settings = typeof SETTINGS;

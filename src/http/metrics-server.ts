@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { fastify } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { Config, ConfigError } from '../common/config.js';
+import { UsageError } from '../common/command.js';
+import { Config } from '../common/config.js';
 import { lostLogLines } from '../common/log.js';
 import { Metrics } from '../common/metrics.js';
 
@@ -31,7 +32,7 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
       return registry.metrics();
     });
     await this.server.listen({ port: metricsPort, host: metricsHost }).catch(({ message }: Error) => {
-      throw new ConfigError([`METRICS_PORT and METRICS_HOST must be a free address (${message})`]);
+      throw new UsageError(`METRICS_PORT and METRICS_HOST must be a free address: ${message}`);
     });
   }
 
