@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { InStage, Resource } from '../../src/api/document/resource.decorator.js';
 import { Refuses } from '../../src/api/errors.js';
-import { type Change, RecordedChange } from '../../src/api/idempotency/repeatable.js';
 import type { Page } from '../../src/api/pages.js';
 import { Created, Deleted, Paged, Updated } from '../../src/api/responses.js';
 import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
@@ -27,8 +27,8 @@ export class SamplesController {
   @ApiOperation({ summary: 'Add a sample', description: 'Adds a sample and assigns its id.' })
   @Created({ type: SampleDto, description: 'The sample that was added.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
-  createSample(@Body() newSample: NewSampleDto, @RecordedChange() change: Change): Promise<SampleDto> {
-    return change.run(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));
+  createSample(@Body() newSample: NewSampleDto, @Req() { change }: FastifyRequest): Promise<SampleDto> {
+    return change(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));
   }
 
   @Get(':sampleId')
@@ -45,15 +45,15 @@ export class SamplesController {
   updateSample(
     @Param() { sampleId }: SamplePath,
     @Body() sampleChange: SampleChangeDto,
-    @RecordedChange() change: Change,
+    @Req() { change }: FastifyRequest,
   ): Promise<SampleDto> {
-    return change.run(async (manager) => SampleDto.from(await this.samples.update(sampleId, sampleChange, manager)));
+    return change(async (manager) => SampleDto.from(await this.samples.update(sampleId, sampleChange, manager)));
   }
 
   @Delete(':sampleId')
   @ApiOperation({ summary: 'Delete a sample', description: 'Deletes the sample with this id.' })
   @Deleted({ description: 'The sample was deleted.' })
-  deleteSample(@Param() { sampleId }: SamplePath, @RecordedChange() change: Change): Promise<void> {
-    return change.run((manager) => this.samples.delete(sampleId, manager));
+  deleteSample(@Param() { sampleId }: SamplePath, @Req() { change }: FastifyRequest): Promise<void> {
+    return change((manager) => this.samples.delete(sampleId, manager));
   }
 }

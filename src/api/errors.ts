@@ -82,31 +82,19 @@ export function notFound(what: string): ApiError {
 }
 
 export function noSuchPath(): ApiError {
-  return new ApiError(
-    'not_found',
-    `There is no such path. One of the service is ${API_PREFIX}/pets, without a slash at its end.`,
-  );
+  return notFound(`path. One of the service is ${API_PREFIX}/pets, without a slash at its end`);
 }
 
 export function unavailable(message?: string): ApiError {
   return new ApiError('service_unavailable', message, { 'retry-after': '1' });
 }
 
-/** An error of a feature: `throw animalNotAvailable()`, `@Refuses(animalNotAvailable)`. */
-export type DeclaredError = ErrorKind & (() => ApiError);
-
-/** Declares an error of a feature, once. */
-export function declareError(code: string, terms: Omit<ErrorKind, 'code'>): DeclaredError {
+/** Declares an error of a feature, once: `throw new ApiError(orderComplete)`, `@Refuses(orderComplete)`. */
+export function declareError(code: string, terms: Omit<ErrorKind, 'code'>): ErrorKind {
   if (kinds.has(code)) throw new Error(`The error ${code} is declared twice: share the first.`);
   const kind = { code, ...terms };
   kinds.set(code, kind);
-  return Object.assign(() => new ApiError(kind), kind);
-}
-
-/** What the violation of a named constraint of the database means to a client. */
-export function errorOfConstraint(name: string): ApiError | undefined {
-  const kind = [...kinds.values()].find(({ onConstraint }) => onConstraint?.includes(name));
-  return kind && new ApiError(kind);
+  return kind;
 }
 
 /** Every error of the service, by status. */
@@ -118,7 +106,7 @@ export function allErrors(): ErrorKind[] {
 export const REFUSALS = new Map<string, ErrorKind[]>();
 
 /** Documents errors of an operation beside those that follow from its key, its parameters and its body. */
-export function Refuses(...errors: DeclaredError[]): MethodDecorator {
+export function Refuses(...errors: ErrorKind[]): MethodDecorator {
   return (_controller, operation) => {
     REFUSALS.set(operation as string, [...errors, ...(REFUSALS.get(operation as string) ?? [])]);
   };

@@ -46,7 +46,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   });
   const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
-  fastify.decorateRequest('change', null);
+  fastify.decorateRequest('change', (work) => work());
   fastify.decorateReply('error', null);
   readBodiesLater(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, ForbiddenException, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../api/body.js';
-import { ApiError, errorOfConstraint, noSuchPath, unavailable } from '../api/errors.js';
+import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { JsonError } from '../common/json.js';
 import { meaningOf, reasonOf } from '../database/errors.js';
@@ -36,7 +36,8 @@ function toApiError(thrown: unknown, method: string): ApiError {
   // Thrown by Nest, without a route or by a guard that refuses: a client must not learn that there is something.
   if (thrown instanceof NotFoundException || thrown instanceof ForbiddenException) return noSuchPath();
   const meaning = meaningOf(thrown);
-  if (meaning?.kind === 'constraint') return errorOfConstraint(meaning.name) ?? new ApiError('internal_error');
+  if (meaning?.kind === 'constraint')
+    return new ApiError(allErrors().find((one) => one.onConstraint?.includes(meaning.name)) ?? 'internal_error');
   const isChange = method !== 'GET' && method !== 'HEAD';
   if (meaning?.kind === 'unknown' && isChange)
     return unavailable('The database was lost before it answered: the outcome is unknown.');

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { InStage, Resource } from '../api/document/resource.decorator.js';
 import { Refuses } from '../api/errors.js';
-import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
 import type { Page } from '../api/pages.js';
 import { Created, Deleted, Paged, Updated } from '../api/responses.js';
 import { ListOrdersQuery, NewOrderDto, OrderChangeDto, OrderDto, OrderPath } from './dto/order.dto.js';
@@ -31,8 +31,8 @@ export class OrdersController {
   @ApiBody({ type: NewOrderDto, examples: NEW_ORDER_EXAMPLES })
   @Created({ type: OrderDto, description: 'The order that was added.', examples: ORDER_EXAMPLES })
   @Refuses(animalNotAvailable)
-  createOrder(@Body() newOrder: NewOrderDto, @RecordedChange() change: Change): Promise<OrderDto> {
-    return change.run(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));
+  createOrder(@Body() newOrder: NewOrderDto, @Req() { change }: FastifyRequest): Promise<OrderDto> {
+    return change(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));
   }
 
   @Get(':orderId')
@@ -53,16 +53,16 @@ export class OrdersController {
   updateOrder(
     @Param() { orderId }: OrderPath,
     @Body() orderChange: OrderChangeDto,
-    @RecordedChange() change: Change,
+    @Req() { change }: FastifyRequest,
   ): Promise<OrderDto> {
-    return change.run(async (manager) => OrderDto.from(await this.orders.update(orderId, orderChange, manager)));
+    return change(async (manager) => OrderDto.from(await this.orders.update(orderId, orderChange, manager)));
   }
 
   @Delete(':orderId')
   @ApiOperation({ summary: 'Delete an order', description: 'The animal becomes `available` again.' })
   @Deleted({ description: 'The order was deleted.' })
   @Refuses(orderComplete)
-  deleteOrder(@Param() { orderId }: OrderPath, @RecordedChange() change: Change): Promise<void> {
-    return change.run((manager) => this.orders.delete(orderId, manager));
+  deleteOrder(@Param() { orderId }: OrderPath, @Req() { change }: FastifyRequest): Promise<void> {
+    return change((manager) => this.orders.delete(orderId, manager));
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { notFound } from '../api/errors.js';
+import { ApiError, notFound } from '../api/errors.js';
 import { Page } from '../api/pages.js';
 import { Transactions } from '../database/transactions.js';
 import { PetsService } from '../pets/pets.service.js';
@@ -28,7 +28,7 @@ export class OrdersService {
 
   add(newOrder: NewOrderDto, outer?: EntityManager): Promise<Order> {
     return this.transactions.run(outer, async (manager) => {
-      if (!(await this.pets.reserve(newOrder.petId, manager))) throw animalNotAvailable();
+      if (!(await this.pets.reserve(newOrder.petId, manager))) throw new ApiError(animalNotAvailable);
       return this.orders.insert(newOrder, manager);
     });
   }
@@ -39,7 +39,7 @@ export class OrdersService {
       const { quantity = order.quantity, shipDate = order.shipDate, complete = order.complete } = change;
       const changed = { quantity, shipDate, complete };
       if (isSame(order, changed)) return order;
-      if (order.complete) throw orderComplete();
+      if (order.complete) throw new ApiError(orderComplete);
       await this.orders.update(order, changed, manager);
       if (complete) await this.pets.setStatus(order.petId, 'sold', manager);
       return { ...order, ...changed };
@@ -49,7 +49,7 @@ export class OrdersService {
   delete(id: bigint, outer?: EntityManager): Promise<void> {
     return this.transactions.run(outer, async (manager) => {
       const order = found(await this.orders.lock(id, manager));
-      if (order.complete) throw orderComplete();
+      if (order.complete) throw new ApiError(orderComplete);
       await this.orders.delete(order, manager);
       await this.pets.setStatus(order.petId, 'available', manager);
     });

@@ -1,8 +1,8 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { Deprecated } from '../api/deprecation.js';
 import { Resource } from '../api/document/resource.decorator.js';
-import { type Change, RecordedChange } from '../api/idempotency/repeatable.js';
 import type { Page } from '../api/pages.js';
 import { Created, Paged } from '../api/responses.js';
 import { ListPetsQuery, NewPetDto, PetDto, PetPath } from './dto/pet.dto.js';
@@ -28,8 +28,8 @@ export class PetsController {
   @ApiOperation({ summary: 'Add an animal', description: 'Adds an animal and assigns its id.' })
   @ApiBody({ type: NewPetDto, examples: NEW_PET_EXAMPLES })
   @Created({ type: PetDto, description: 'The animal that was added.', examples: PET_EXAMPLES })
-  createPet(@Body() newPet: NewPetDto, @RecordedChange() change: Change): Promise<PetDto> {
-    return change.run(async (manager) => PetDto.from(await this.pets.add(newPet, manager)));
+  createPet(@Body() newPet: NewPetDto, @Req() { change }: FastifyRequest): Promise<PetDto> {
+    return change(async (manager) => PetDto.from(await this.pets.add(newPet, manager)));
   }
 
   @Get(':petId')

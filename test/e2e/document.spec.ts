@@ -3,7 +3,7 @@ import { Controller, Get, Module, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiSchema, type OpenAPIObject } from '@nestjs/swagger';
 import { parse as parseYaml } from 'yaml';
 import { Resource } from '../../src/api/document/resource.decorator.js';
-import { declareError, notFound, Refuses } from '../../src/api/errors.js';
+import { ApiError, declareError, notFound, Refuses } from '../../src/api/errors.js';
 import { DateTime, Int64, OneOf } from '../../src/api/fields.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
@@ -214,7 +214,7 @@ class CratesController {
   @Refuses(crateLocked)
   getCrate(@Param() { crateId }: CratePath): CrateDto {
     if (crateId === 0n) throw notFound('crate');
-    if (crateId < 0n) throw crateLocked();
+    if (crateId < 0n) throw new ApiError(crateLocked);
     return { size: 'small', shipDate: crateId === 1n ? null : new Date(Number(crateId)) };
   }
 
@@ -222,7 +222,7 @@ class CratesController {
   @ApiOperation({ summary: 'Get its lid' })
   @ApiOkResponse({ type: CrateDto, description: 'The lid.' })
   getLid(): CrateDto {
-    throw crateLocked();
+    throw new ApiError(crateLocked);
   }
 }
 

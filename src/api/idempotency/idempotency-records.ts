@@ -1,14 +1,12 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
-import { Database } from '../../database/database.js';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Column, DataSource, Entity, type EntityManager, Index, PrimaryColumn } from 'typeorm';
 import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
 export const KEPT_HOURS = 24;
-const CLEANED_EVERY_MS = 60_000;
-/** Small enough that nobody waits for the deletion. */
-const PORTION = 1_000;
+/** Nobody waits for the deletion of so few. */
+const DELETED_AT_ONCE = 2_000;
+const DELETED_EVERY_MS = 5_000;
 
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')
@@ -28,14 +26,13 @@ export class IdempotencyRecord {
 
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
-export class IdempotencyRecords implements OnApplicationBootstrap, OnApplicationShutdown {
+export class IdempotencyRecords implements OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
-  private timer?: NodeJS.Timeout;
+  private readonly timer = setInterval(() => void this.deleteExpired(), DELETED_EVERY_MS).unref();
 
   constructor(
-    @InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>,
+    private readonly dataSource: DataSource,
     private readonly statements: Statements,
-    private readonly database: Database,
   ) {}
 
   find(digest: Buffer): Promise<IdempotencyRecord | null> {
@@ -52,29 +49,16 @@ export class IdempotencyRecords implements OnApplicationBootstrap, OnApplication
     await this.statements.insert(IdempotencyRecord, record, manager);
   }
 
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
+  async deleteExpired(): Promise<void> {
+    if (!this.dataSource.isInitialized) return;
+    const expired = `SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
+      ORDER BY created_at LIMIT ${DELETED_AT_ONCE}`;
+    await this.dataSource
+      .query(`DELETE FROM idempotency_records WHERE digest IN (${expired})`)
+      .catch(({ message }: Error) => this.logger.warn(`Expired records were not deleted: ${message}`));
   }
 
   onApplicationShutdown(): void {
     clearInterval(this.timer);
-  }
-
-  async deleteExpired(): Promise<void> {
-    if (!this.database.isReady) return;
-    try {
-      while ((await this.deletePortion()) === PORTION);
-    } catch (error) {
-      this.logger.warn(`Expired records were not deleted: ${(error as Error).message}`);
-    }
-  }
-
-  private async deletePortion(): Promise<number> {
-    const [, deleted] = await this.records.query<[unknown, number]>(
-      `DELETE FROM idempotency_records WHERE digest IN (
-         SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
-         ORDER BY created_at LIMIT ${PORTION})`,
-    );
-    return deleted;
   }
 }

@@ -1,18 +1,11 @@
 import { hash } from 'node:crypto';
-import {
-  applyDecorators,
-  type CanActivate,
-  createParamDecorator,
-  type ExecutionContext,
-  Injectable,
-  UseGuards,
-} from '@nestjs/common';
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
 import { Transactions } from '../../database/transactions.js';
 import { JSON_TYPE, type RequestBody } from '../body.js';
-import { declareError, Refuses } from '../errors.js';
+import { ApiError, declareError, Refuses } from '../errors.js';
 import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
@@ -40,30 +33,21 @@ export class AnsweredBefore {
     const { status, location, body } = this.record;
     void reply.code(status).header(REPLAYED_HEADER, 'true');
     if (location !== null) void reply.header('location', location);
-    if (body === null) void reply.send();
-    else void reply.type(JSON_TYPE).send(body);
+    if (body !== null) void reply.type(JSON_TYPE);
+    void reply.send(body ?? undefined);
   }
-}
-
-/** Makes the change of a request. Its work gets a transaction to join, if there is one. */
-export interface Change {
-  run<T>(work: (manager?: EntityManager) => Promise<T>): Promise<T>;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    change: Change | null;
+    /** Makes the change of a repeatable operation: `change((manager) => this.pets.add(newPet, manager))`. */
+    change: <T>(work: (manager?: EntityManager) => Promise<T>) => Promise<T>;
   }
   interface FastifyContextConfig {
     /** Where a created resource can be read, while it can. */
     locationOf?: (created: unknown) => string | undefined;
   }
 }
-
-/** The change of a repeatable operation: `change.run((manager) => this.pets.add(newPet, manager))`. */
-export const RecordedChange = createParamDecorator((_: unknown, context: ExecutionContext): Change => {
-  return context.switchToHttp().getRequest<FastifyRequest>().change ?? { run: (work) => work() };
-});
 
 /**
  * Looks at requests with an Idempotency-Key before their body is parsed: one that is known gets its first answer again,
@@ -87,33 +71,31 @@ export class RepetitionGuard implements CanActivate {
     const digest = digestOf(request, keyOf(request));
     const bodyHash = hash('sha256', bytes, 'buffer');
     refuseKnown(await this.records.find(digest), bodyHash);
-    request.change = {
-      run: (work) =>
-        this.transactions.run(undefined, async (manager) => {
-          // An equal request waits here until the first is over.
-          refuseKnown(await this.records.lock(digest, manager), bodyHash);
-          const result = await work(manager);
-          const location = request.routeOptions.config.locationOf?.(result) ?? null;
-          const body = result === undefined ? null : (reply.serialize(result) as string);
-          const { statusCode: status } = reply;
-          await this.records.insert({ digest, bodyHash, status, location, body }, manager);
-          return result;
-        }),
-    };
+    request.change = (work) =>
+      this.transactions.run(undefined, async (manager) => {
+        // An equal request waits here until the first is over.
+        refuseKnown(await this.records.lock(digest, manager), bodyHash);
+        const result = await work(manager);
+        const location = request.routeOptions.config.locationOf?.(result) ?? null;
+        const body = result === undefined ? null : (reply.serialize(result) as string);
+        const { statusCode: status } = reply;
+        await this.records.insert({ digest, bodyHash, status, location, body }, manager);
+        return result;
+      });
     return true;
   }
 }
 
 function refuseKnown(record: IdempotencyRecord | null, bodyHash: Buffer): void {
   if (!record) return;
-  if (!record.bodyHash.equals(bodyHash)) throw idempotencyKeyReused();
+  if (!record.bodyHash.equals(bodyHash)) throw new ApiError(idempotencyKeyReused);
   throw new AnsweredBefore(record);
 }
 
 /** The key without its quotes. Node.js joins several by a comma and a space, which none may have. */
 function keyOf({ headers }: FastifyRequest): string {
   const match = new RegExp(KEY_PATTERN).exec(String(headers['idempotency-key']));
-  if (!match) throw invalidIdempotencyKey();
+  if (!match) throw new ApiError(invalidIdempotencyKey);
   return match[1] ?? match[0];
 }
 
