@@ -1,11 +1,11 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { Registry } from 'prom-client';
 import { ApiModule } from './api/api.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { Clock } from './common/clock.js';
 import { Config } from './common/config.js';
-import { Metrics } from './common/metrics.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { HttpModule } from './http/http.module.js';
@@ -22,11 +22,11 @@ export class AppModule {
       module: AppModule,
       global: true,
       imports: [DatabaseModule, ApiModule, HttpModule, AuthModule, ...features],
-      exports: [Config, Clock, Metrics],
+      exports: [Config, Clock, Registry],
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useValue: clock },
-        Metrics,
+        Registry,
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: RateLimits },

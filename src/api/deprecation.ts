@@ -1,9 +1,9 @@
 import { applyDecorators, type ExecutionContext, type INestApplicationContext, UseGuards } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { Counter, Registry } from 'prom-client';
 import { Clock } from '../common/clock.js';
 import { Config } from '../common/config.js';
-import { Metrics } from '../common/metrics.js';
 import { ApiError } from './errors.js';
 
 declare module 'fastify' {
@@ -45,12 +45,14 @@ export type DeprecationPolicy = NonNullable<ReturnType<typeof policyOf>>;
 
 /** The single source of a deprecated operation's headers, sunset and documentation. */
 export function policyOf(operation: string, app: INestApplicationContext) {
-  const [config, clock, metrics] = [app.get(Config), app.get(Clock), app.get(Metrics)];
+  const [config, clock, registry] = [app.get(Config), app.get(Clock), app.get(Registry)];
   const terms = deprecated.get(operation)?.(config);
   if (!terms) return undefined;
   const { deprecatedOn, sunsetOn, successor, advice } = terms;
   const explained = `${config.docsUrl}/guide#the-end-of-${operation.toLowerCase()}`;
+  const name = 'deprecated_operation_calls_total';
   const help = 'Calls of deprecated operations by the name of the key: whom to tell.';
+  const calls = registry.getSingleMetric(name) as Counter<'operation' | 'key'> | undefined;
   return {
     sunsetOn,
     sunsetDay: sunsetOn.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
@@ -62,6 +64,6 @@ export function policyOf(operation: string, app: INestApplicationContext) {
       link: `<${config.apiBase}${successor}>; rel="successor-version", <${explained}>; rel="deprecation"; type="text/html"`,
     },
     isOver: () => config.sunsetRehearsal || clock.now() >= sunsetOn.getTime(),
-    calls: metrics.counter('deprecated_operation_calls_total', help, ['operation', 'key']),
+    calls: calls ?? new Counter({ name, help, labelNames: ['operation', 'key'], registers: [registry] }),
   };
 }

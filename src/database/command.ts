@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { Registry } from 'prom-client';
 import { Clock } from '../common/clock.js';
 import { UsageError } from '../common/command.js';
 import { Config, loadConfig } from '../common/config.js';
-import { Metrics } from '../common/metrics.js';
 import { Database } from './database.js';
 import { DatabaseModule } from './database.module.js';
 import { meaningOf, reasonOf } from './errors.js';
@@ -18,7 +18,7 @@ export async function withModule<T>(
 ): Promise<T> {
   const config = loadConfig();
   if (!config.databaseUrl) process.stderr.write(`In the embedded database ${config.databaseDirectory}:\n`);
-  const providers = [{ provide: Config, useValue: config }, Clock, Metrics];
+  const providers = [{ provide: Config, useValue: config }, Clock, Registry];
   const imports = [DatabaseModule, module];
   const root = { module: CommandModule, global: true, imports, providers, exports: providers };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });

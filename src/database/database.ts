@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { Config } from '../common/config.js';
-import { Metrics } from '../common/metrics.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
 import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
 import { migrate } from './migrate.js';
@@ -28,10 +28,11 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     private readonly dataSource: DataSource,
     private readonly statements: Statements,
     private readonly config: Config,
-    metrics: Metrics,
+    registry: Registry,
   ) {
-    const isUp = (): number => Number(this.isReady && this.problem === undefined);
-    metrics.gauge('database_up', '1 while the database can be used.', isUp);
+    const collect = (): void => gauge.set(Number(this.isReady && this.problem === undefined));
+    const help = '1 while the database can be used.';
+    const gauge = new Gauge({ name: 'database_up', help, registers: [registry], collect });
   }
 
   async onModuleInit(): Promise<void> {

@@ -5,7 +5,6 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { UsageError } from '../common/command.js';
 import { Config } from '../common/config.js';
 import { lostLogLines } from '../common/log.js';
-import { Metrics } from '../common/metrics.js';
 
 /** Serves /metrics on a port of its own, if one is set, which keeps the metrics from clients. */
 @Injectable()
@@ -14,13 +13,13 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
 
   constructor(
     private readonly config: Config,
-    private readonly metrics: Metrics,
+    private readonly registry: Registry,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const { metricsPort, metricsHost, revision } = this.config;
     if (metricsPort === undefined) return;
-    const { registry } = this.metrics;
+    const { registry } = this;
     registry.registerMetric(lostLogLines);
     collectDefaultMetrics({ register: registry });
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };

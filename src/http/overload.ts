@@ -1,8 +1,8 @@
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
+import { Gauge, type Registry } from 'prom-client';
 import { unavailable } from '../api/errors.js';
 import { API_PREFIX, type Config } from '../common/config.js';
-import type { Metrics } from '../common/metrics.js';
 
 /** The mean delay of the event loop in a second from which on more requests would only make all of them slower. */
 const LATE_MS = 500;
@@ -20,9 +20,11 @@ declare module 'fastify' {
  * Refuses requests of the API that are too many at once or come while the event loop lags. @fastify/under-pressure only
  * measures: it would refuse before the headers of a deprecated operation are set.
  */
-export function refuseOverload(fastify: FastifyInstance, config: Config, metrics: Metrics): void {
+export function refuseOverload(fastify: FastifyInstance, config: Config, registry: Registry): void {
   let inFlight = 0; // a set of the requests would be simpler, but costs several percent of the throughput
-  metrics.gauge('http_requests_in_flight', 'Requests in flight.', () => inFlight);
+  const collect = (): void => gauge.set(inFlight);
+  const help = 'Requests in flight.';
+  const gauge = new Gauge({ name: 'http_requests_in_flight', help, registers: [registry], collect });
   void fastify.register(underPressure);
   fastify.decorateRequest('isInFlight', false);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {

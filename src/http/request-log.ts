@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { allErrors } from '../api/errors.js';
-import type { Metrics } from '../common/metrics.js';
 import { OVERLOADED } from './overload.js';
 
 /** From 1 ms, a response from memory, to 5 s, when clients have given up. */
@@ -8,12 +8,15 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const LABELS = ['method', 'route', 'status'];
 
 /** Logs every request, and measures all but probes. Those refused because of overload have a metric of their own. */
-export function recordRequests(fastify: FastifyInstance, metrics: Metrics): void {
-  const requests = metrics.counter('http_requests_total', 'Completed requests.', LABELS);
+export function recordRequests(fastify: FastifyInstance, registry: Registry): void {
+  const about = (name: string, help: string) => ({ name, help, registers: [registry] });
+  const requests = new Counter({ ...about('http_requests_total', 'Completed requests.'), labelNames: LABELS });
   const help = 'The time from the head of a request to the end of its response.';
-  const durations = metrics.histogram('http_request_duration_seconds', help, LABELS, SECONDS);
-  const errors = metrics.counter('http_errors_total', 'Responses with an Error body, by its code.', ['code']);
-  const refused = metrics.counter('http_requests_refused_total', 'Requests refused because of overload.');
+  const timed = { ...about('http_request_duration_seconds', help), labelNames: LABELS, buckets: SECONDS };
+  const durations = new Histogram(timed);
+  const failed = about('http_errors_total', 'Responses with an Error body, by its code.');
+  const errors = new Counter({ ...failed, labelNames: ['code'] });
+  const refused = new Counter(about('http_requests_refused_total', 'Requests refused because of overload.'));
   // Prometheus cannot see the increase of a series that begins with its first event.
   for (const { code } of allErrors()) errors.inc({ code }, 0);
 
