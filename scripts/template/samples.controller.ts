@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { InStage, Resource } from '../../src/api/document/resource.decorator.js';
+import { Created, Deleted, InStage, Paged, Resource, Updated } from '../../src/api/decorators.js';
 import { Refuses } from '../../src/api/errors.js';
 import type { Page } from '../../src/api/pages.js';
-import { Created, Deleted, Paged, Updated } from '../../src/api/responses.js';
 import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
 import { SAMPLE_EXAMPLES, SAMPLES_EXAMPLES } from './dto/sample.examples.js';
 import { sampleNameTaken } from './samples.errors.js';

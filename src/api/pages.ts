@@ -6,13 +6,9 @@ export const PAGE_LIMIT = { minimum: 1, maximum: 100 };
 
 /** The query parameters of every list, which is in ascending order of id. A feature extends it with filters. */
 export class PageQuery {
-  @Int(PAGE_LIMIT, { description: 'Maximum number of items returned.', default: 20 })
-  readonly limit!: number;
+  @Int(PAGE_LIMIT, { description: 'Maximum number of items returned.', default: 20 }) readonly limit!: number;
 
-  @Int64({
-    description: 'Return only items whose id is greater: the last id of the previous page.',
-    optional: true,
-  })
+  @Int64({ description: 'Return only items whose id is greater: the last id of the previous page.', optional: true })
   readonly after?: bigint;
 }
 
@@ -35,13 +31,11 @@ export class Page<T extends { id: bigint }> {
 
 /** Leads to the first page and, if there is one, to the next (RFC 8288). */
 export function linksOf(page: Page<{ id: bigint }>, { url, query }: FastifyRequest, apiBase: string): string {
-  const [path = ''] = url.split('?', 1);
-  const kept = Object.entries(query as Record<string, string>)
-    .filter(([name]) => name !== 'after')
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  const target = (parameters: string[]) =>
-    `<${apiBase}${path.slice(API_PREFIX.length)}${parameters.length > 0 ? '?' : ''}${parameters.join('&')}>`;
-  const first = `${target(kept)}; rel="first"`;
+  const base = apiBase + url.slice(API_PREFIX.length).split('?', 1)[0]!;
+  const parameters = new URLSearchParams(query as Record<string, string>);
+  parameters.delete('after');
+  const first = `<${base}${parameters.size > 0 ? `?${parameters}` : ''}>; rel="first"`;
   if (!page.hasNext) return first;
-  return `${first}, ${target([...kept, `after=${page.items.at(-1)!.id}`])}; rel="next"`;
+  parameters.set('after', String(page.items.at(-1)!.id));
+  return `${first}, <${base}?${parameters}>; rel="next"`;
 }

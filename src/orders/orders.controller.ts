@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { InStage, Resource } from '../api/document/resource.decorator.js';
+import { Created, Deleted, InStage, Paged, Resource, Updated } from '../api/decorators.js';
 import { Refuses } from '../api/errors.js';
 import type { Page } from '../api/pages.js';
-import { Created, Deleted, Paged, Updated } from '../api/responses.js';
 import { ListOrdersQuery, NewOrderDto, OrderChangeDto, OrderDto, OrderPath } from './dto/order.dto.js';
 import { NEW_ORDER_EXAMPLES, ORDER_CHANGE_EXAMPLES, ORDER_EXAMPLES, ORDERS_EXAMPLES } from './dto/order.examples.js';
 import { animalNotAvailable, orderComplete } from './orders.errors.js';

@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { Created, Paged, Resource } from '../api/decorators.js';
 import { Deprecated } from '../api/deprecation.js';
-import { Resource } from '../api/document/resource.decorator.js';
 import type { Page } from '../api/pages.js';
-import { Created, Paged } from '../api/responses.js';
 import { ListPetsQuery, NewPetDto, PetDto, PetPath } from './dto/pet.dto.js';
 import { NEW_PET_EXAMPLES, PET_EXAMPLES, PETS_EXAMPLES } from './dto/pet.examples.js';
 import { PetsService } from './pets.service.js';

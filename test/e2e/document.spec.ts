@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiSchema, type OpenAPIObject } from '@nestjs/swagger';
 import { parse as parseYaml } from 'yaml';
-import { Resource } from '../../src/api/document/resource.decorator.js';
+import { Resource } from '../../src/api/decorators.js';
 import { ApiError, declareError, notFound, Refuses } from '../../src/api/errors.js';
 import { DateTime, Int64, OneOf } from '../../src/api/fields.js';
 import { describeInside } from './support/deployment.js';

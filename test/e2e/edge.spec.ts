@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { Resource } from '../../src/api/document/resource.decorator.js';
+import { Resource } from '../../src/api/decorators.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addOrder, addPet } from './support/resources.js';

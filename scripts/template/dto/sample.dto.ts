@@ -21,8 +21,7 @@ export class SampleChangeDto {
 
 @ApiSchema({ name: 'Sample', description: 'One of the samples.' })
 export class SampleDto {
-  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
-  readonly id!: bigint;
+  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 }) readonly id!: bigint;
 
   @Text(NAME_LENGTH, NAME) readonly name!: string;
   @DateTime(OPEN_FROM) readonly openFrom?: Date;

@@ -2,12 +2,11 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, type SchemaObject, SwaggerModule } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
+import { LISTS, RESOURCES } from '../decorators.js';
 import { policyOf } from '../deprecation.js';
 import { allErrors, ApiError } from '../errors.js';
-import { LISTS } from '../responses.js';
 import { describeOperation, HEADERS } from './describe-operation.js';
 import { operationsOf } from './operations.js';
-import { RESOURCES } from './resource.decorator.js';
 
 /** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {

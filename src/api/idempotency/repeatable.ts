@@ -115,7 +115,6 @@ export function Repeatable(): MethodDecorator {
       required: false,
       description: `Makes the request safe to repeat: for at least ${KEPT_HOURS} hours, the same request under the same key gets the first success again. Take a new one, such as a UUID, for each change; quotes around it do not count.`,
       schema: { type: 'string', pattern: KEY_PATTERN },
-      example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
     }),
     Refuses(invalidIdempotencyKey, idempotencyKeyReused),
   );

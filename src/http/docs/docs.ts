@@ -45,7 +45,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
 
   serve('/openapi.json', () => json);
   serve('/openapi.yaml', async () => (await import('yaml')).stringify(document, { aliasDuplicateObjects: false }));
-  serve('/docs/document.json', () => JSON.stringify(documentForPage(withoutUnset(document, config))));
+  serve('/docs/document.json', () => documentForPage(withoutUnset(document, config)));
   for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name));
   for (const name of readdirSync(FOLDER)) if (!name.endsWith('.html')) serve(`/docs/${name}`, () => own(name));
   for (const name of OF_SWAGGER_UI)
@@ -80,11 +80,9 @@ function shared(type: string, load: Load, headers: Record<string, string>): Rout
     const plain = Buffer.from(await load());
     return { plain, digest: hash('sha256', plain, 'base64url'), compressed: await promisify(gzip)(plain) };
   };
-  let content: ReturnType<typeof prepare> | undefined;
+  let content: Awaited<ReturnType<typeof prepare>> | undefined;
   return async (request, reply) => {
-    content ??= prepare();
-    content.catch(() => (content = undefined)); // the next one tries again
-    const { plain, digest, compressed } = await content;
+    const { plain, digest, compressed } = (content ??= await prepare());
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
     void reply.headers({ ...headers, etag, vary: 'accept-encoding, origin', 'cache-control': 'no-cache' });

@@ -26,15 +26,13 @@ export class OrderChangeDto {
 
 @ApiSchema({ name: 'Order', description: 'An order of an animal.' })
 export class OrderDto {
-  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
-  readonly id!: bigint;
+  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 }) readonly id!: bigint;
 
   @Int64(PET_ID) readonly petId!: bigint;
   @Int(QUANTITY_RANGE, QUANTITY) readonly quantity!: number;
   @DateTime(SHIP_DATE) readonly shipDate?: Date;
 
-  @Bool({ description: 'Whether the order is complete, which is final.', example: false })
-  readonly complete!: boolean;
+  @Bool({ description: 'Whether the order is complete, which is final.', example: false }) readonly complete!: boolean;
 
   static from({ id, petId, quantity, shipDate, complete }: Order): OrderDto {
     return { id, petId, quantity, ...(shipDate && { shipDate }), complete };
@@ -48,6 +46,5 @@ export class OrderPath {
 export class ListOrdersQuery extends PageQuery {
   @Int64({ description: 'Only orders of this animal.', optional: true }) readonly petId?: bigint;
 
-  @Bool({ description: 'Only complete orders, or only open ones.', optional: true })
-  readonly complete?: boolean;
+  @Bool({ description: 'Only complete orders, or only open ones.', optional: true }) readonly complete?: boolean;
 }

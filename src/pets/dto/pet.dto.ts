@@ -22,8 +22,7 @@ export class NewPetDto {
 
 @ApiSchema({ name: 'Pet', description: 'An animal of the catalogue.' })
 export class PetDto {
-  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 })
-  readonly id!: bigint;
+  @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 }) readonly id!: bigint;
 
   @Name() readonly name!: string;
   @CategoryId() readonly categoryId!: bigint;
