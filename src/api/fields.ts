@@ -41,7 +41,7 @@ export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
   return (Reflect.getMetadata(FIELDS, type.prototype as object) ?? new Map()) as Map<string, Field>;
 }
 
-function field(rule: Rule, options: FieldOptions): PropertyDecorator {
+function field(options: FieldOptions, rule: Rule): PropertyDecorator {
   const { optional, ...documented } = options;
   const { nullable, default: otherwise } = options;
   const declared: Field = {
@@ -71,24 +71,23 @@ const INT64: Rule = {
 };
 
 /** A 64-bit integer, held as a `bigint`. */
-export const Int64 = (options: FieldOptions) => field(INT64, options);
+export const Int64 = (options: FieldOptions) => field(options, INT64);
 
 /** A small integer, held as a `number`. The JSON parser reads every integer as a `bigint`. */
 export function Int({ minimum, maximum }: { minimum: number; maximum: number }, options: FieldOptions) {
   const small = (value: unknown) => (isInt64(value) ? Number(value) : value);
-  const rule: Rule = {
+  return field(options, {
     schema: { type: 'integer', format: 'int32', minimum, maximum },
     expected: `an integer from ${minimum} to ${maximum}`,
     check: (value) => typeof value === 'number' && value >= minimum && value <= maximum,
     fromJson: small,
     fromText: (text) => small(int64FromText(text) ?? text),
-  };
-  return field(rule, options);
+  });
 }
 
 /** Different 64-bit integers: an array in JSON, separated by commas in a query. */
 export function Int64List({ maxItems }: { maxItems: number }, options: FieldOptions) {
-  const rule: Rule = {
+  return field(options, {
     schema: { type: 'array', items: INT64.schema, minItems: 1, maxItems, uniqueItems: true },
     expected: `a list of 1 to ${maxItems} items, none twice, each ${INT64.expected}`,
     check: (value) =>
@@ -98,8 +97,7 @@ export function Int64List({ maxItems }: { maxItems: number }, options: FieldOpti
       value.every(isInt64) &&
       new Set(value).size === value.length,
     fromText: (text) => text.split(',', maxItems + 1).map(INT64.fromText!),
-  };
-  return field(rule, options);
+  });
 }
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
@@ -114,34 +112,31 @@ const PRINTABLE = `^[${WHITE_SPACE}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`
 export function Text({ minLength, maxLength }: { minLength: number; maxLength: number }, options: FieldOptions) {
   const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
   const pattern = new RegExp(PRINTABLE, 'u');
-  const rule: Rule = {
+  return field(options, {
     schema: { type: 'string', minLength, maxLength, pattern: PRINTABLE },
     expected: `a string of ${minLength} to ${maxLength} characters, without control characters and not only white space`,
     check: (value) => typeof value === 'string' && length.test(value) && value.isWellFormed() && pattern.test(value),
-  };
-  return field(rule, options);
+  });
 }
 
 /** A named enumeration of strings. */
 export function OneOf(enumName: string, values: readonly string[], options: FieldOptions) {
-  const rule: Rule = {
+  return field(options, {
     schema: { type: 'string', enum: [...values], enumName },
     expected: `one of ${values.join(', ')}`,
     check: (value) => values.includes(value as string),
-  };
-  return field(rule, options);
+  });
 }
 
 /** True or false. With `only`, the other one is refused. */
 export function Bool({ only, ...options }: FieldOptions & { only?: boolean }) {
   const taken = only === undefined ? [true, false] : [only];
-  const rule: Rule = {
+  return field(options, {
     schema: { type: 'boolean', ...(only !== undefined && { enum: [only] }) },
     expected: taken.join(' or '),
     check: (value) => taken.includes(value as boolean),
     fromText: (text) => taken.find((each) => String(each) === text) ?? text,
-  };
-  return field(rule, options);
+  });
 }
 
 const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
@@ -154,7 +149,7 @@ export function DateTime(options: FieldOptions) {
   const pattern = new RegExp(DATE_TIME);
   const read = (value: unknown) =>
     typeof value === 'string' && pattern.test(value) && isDay(value.slice(0, 10)) ? new Date(value) : value;
-  const rule: Rule = {
+  return field(options, {
     schema: { type: 'string', format: 'date-time', pattern: DATE_TIME },
     expected:
       'a date-time of RFC 3339 with an offset, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, ' +
@@ -162,6 +157,5 @@ export function DateTime(options: FieldOptions) {
     check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
     fromJson: read,
     fromText: read,
-  };
-  return field(rule, options);
+  });
 }

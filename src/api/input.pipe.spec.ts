@@ -4,7 +4,7 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsEmail, validateSync } from 'class-validator';
 import { ApiError } from './errors.js';
-import { readInput } from './field-reader.js';
+import { readInput } from './input.pipe.js';
 import { Bool, DateTime, Int, Int64, Int64List, OneOf, Text } from './fields.js';
 
 const about = { description: '' };

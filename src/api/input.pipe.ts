@@ -1,12 +1,24 @@
-import type { Type } from '@nestjs/common';
+import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js'; // as @nestjs/mapped-types does
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { ApiError, notFound } from './errors.js';
+import { parseJsonObject } from '../common/json.js';
+import type { RequestBody } from './body.js';
+import { ApiError } from './errors.js';
 import { type Field, FIELD, fieldsOf } from './fields.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 type Source = 'body' | 'query' | 'param';
+
+/** Turns what a handler takes into an instance of its class. */
+@Injectable()
+export class InputPipe implements PipeTransform {
+  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
+    if (type === 'custom' || !metatype) return value;
+    if (type !== 'body') return readInput(metatype, value as Plain, type);
+    return (value as RequestBody).read().then((bytes) => readInput(metatype, parseJsonObject(bytes), type));
+  }
+}
 
 /**
  * Returns an instance, or throws the error that names the first fault; an unknown field precedes all others. It answers as
@@ -18,32 +30,30 @@ export function readInput<T extends object>(type: Type<T>, given: Plain, source:
   const unknown = Object.keys(given).find((name) => !fields.has(name));
   if (unknown !== undefined) throw refusal('unknown', unknown, `Known: ${[...fields.keys()].join(', ')}.`, source);
   const sent = isTransformed ? (plainToInstance(type, given) as Plain) : given;
-  const instance = new type() as T & Record<string, unknown>;
-  const target: Record<string, unknown> = instance;
+  const instance = new type();
   for (const [name, field] of fields) {
     const raw = sent[name];
     const value = raw === undefined ? field.default : convert(raw, field, source);
     if (value === undefined && field.optional) continue;
     if (value === undefined) throw refusal('missing', name, `is missing; it must be ${field.expected}`, source);
-    if (!field.check(value))
-      throw refusal('invalid', name, `must be ${field.expected}${hintOn(raw, field, source)}`, source);
-    target[name] = value;
+    if (!field.check(value)) throw refusal('invalid', name, `must be ${field.expected}`, source);
+    (instance as Record<string, unknown>)[name] = value;
   }
-  if (isValidated) validate(instance, source);
-  return instance;
+  const [fault] = isValidated ? validateSync(instance, { skipMissingProperties: true }) : [];
+  if (!fault) return instance;
+  const [message = 'is not valid'] = Object.values(fault.constraints ?? {});
+  throw refusal('invalid', fault.property, message.replace(`${fault.property} `, ''), source);
 }
 
-interface Plan {
-  readonly fields: ReadonlyMap<string, Field>;
-  readonly isTransformed: boolean;
-  readonly isValidated: boolean;
+const plans = new Map<Type, ReturnType<typeof makePlan>>();
+
+function planOf(type: Type): ReturnType<typeof makePlan> {
+  const plan = plans.get(type) ?? makePlan(type);
+  plans.set(type, plan);
+  return plan;
 }
 
-const plans = new Map<Type, Plan>();
-
-function planOf(type: Type): Plan {
-  const known = plans.get(type);
-  if (known) return known;
+function makePlan(type: Type) {
   const fields = fieldsOf(type);
   const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const without = checks.find(({ propertyName }) => !fields.has(propertyName));
@@ -54,9 +64,7 @@ function planOf(type: Type): Plan {
       defaultMetadataStorage.findTypeMetadata(type, name),
   );
   const isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
-  const plan = { fields, isTransformed, isValidated };
-  plans.set(type, plan);
-  return plan;
+  return { fields, isTransformed, isValidated };
 }
 
 function convert(value: unknown, { fromJson, fromText }: Field, source: Source): unknown {
@@ -64,24 +72,10 @@ function convert(value: unknown, { fromJson, fromText }: Field, source: Source):
   return fromText && typeof value === 'string' ? fromText(value) : value;
 }
 
-function hintOn(value: unknown, field: Field, source: Source): string {
-  const isQuoted = source === 'body' && field.check(convert(value, field, 'query'));
-  return isQuoted ? ': leave out the quotes' : '';
-}
-
-function validate(instance: object, source: Source): void {
-  const [fault] = validateSync(instance, { skipMissingProperties: true });
-  if (!fault) return;
-  const [message = 'is not valid'] = Object.values(fault.constraints ?? {});
-  throw refusal('invalid', fault.property, message.replace(`${fault.property} `, ''), source);
-}
-
 /** `says` completes the sentence "The field "name" …". No resource can exist at a path with an invalid parameter. */
 function refusal(kind: 'unknown' | 'missing' | 'invalid', name: string, says: string, source: Source): ApiError {
-  if (source === 'param') return notFound('resource');
-  const noun = source === 'body' ? 'field' : 'parameter';
-  const shown = name.length > 50 ? `${[...name].slice(0, 50).join('')}…` : name;
-  const subject = `${noun} ${JSON.stringify(shown)}`; // quoted and escaped: it may be the client's text
+  if (source === 'param') return new ApiError('not_found');
+  const subject = `${source === 'body' ? 'field' : 'parameter'} ${JSON.stringify(name)}`;
   const message = kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`;
   if (source === 'body') return new ApiError(`${kind}_field`, message);
   return new ApiError(kind === 'unknown' ? 'unknown_parameter' : 'invalid_parameter', message);
