@@ -47,7 +47,7 @@ async function start(): Promise<void> {
 
 /** The first start on the embedded database issues a key, and prints a request to paste. */
 async function offerDevelopmentKey(keys: KeysService, url: string): Promise<void> {
-  if (await keys.hasAny()) return print('To issue another API key, run: npm run keys -- issue --name me');
+  if ((await keys.list()).length > 0) return print('To issue another API key, run: npm run keys -- issue --name me');
   const { key, expiresAt } = await keys.issue({ name: 'development' });
   print(`An API key for development, shown only once (expires on ${dayOf(expiresAt)}):\n  ${key}`);
   print(`Try it:\n  curl -i -H 'Authorization: Bearer ${key}' ${url}`);

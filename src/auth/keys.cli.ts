@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util';
 import { DAY_MS, dayOf } from '../common/clock.js';
 import { commandName, runCommand, UsageError } from '../common/command.js';
 import { int64FromText } from '../common/int64.js';
+import { withModule } from '../database/command.js';
 import type { ApiKey } from './api-key.entity.js';
-import type { IssuedKey, KeysService } from './keys.service.js';
+import { AuthModule } from './auth.module.js';
+import { type IssuedKey, KeysService } from './keys.service.js';
 
 const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 
@@ -17,6 +19,8 @@ const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 90d is 90 days, 12h is 12 hours. A key expires after 365 days by default.
 For scripts, each command takes --json; issue and rotate take --quiet, which prints only the key.`;
 
+const HOUR_MS = DAY_MS / 24;
+
 const OPTIONS = {
   name: { type: 'string', default: '' },
   owner: { type: 'string', default: '' },
@@ -27,53 +31,52 @@ const OPTIONS = {
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
 } as const;
+type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
-/** What a command prints: for people, and for scripts. `key` is a new key. */
-interface Output {
-  readonly text: string;
-  readonly record: unknown;
-  readonly key?: string;
-}
+/** For people, and for scripts. Undefined when there is no such key. */
+type Output = readonly [text: string, record: object] | undefined;
 
-const COMMANDS: Readonly<Record<string, (keys: KeysService, input: ReturnType<typeof inputOf>) => Promise<Output>>> = {
-  async issue(keys, input) {
-    const issued = await keys.issue(input);
+const COMMANDS: Readonly<Record<string, (keys: KeysService, options: Options, id: bigint) => Promise<Output>>> = {
+  async issue(keys, { name, owner, note, expires }) {
+    if (!name.trim()) throw new UsageError('Say who the key is for: issue --name NAME');
+    const client = { name: lineOf(name), owner: lineOf(owner) || null, note: lineOf(note) || null };
+    const issued = await keys.issue({ ...client, lifeMs: lifeOf(expires) });
     return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
   },
 
   async list(keys) {
     const records = (await keys.list()).map(recordOf);
-    return { text: table(records), record: records };
+    const rows = records.map(({ id, name, owner, hint, state, createdAt, expiresAt, lastUsedAt }) => {
+      return [id, name, owner, hint, state, dayOf(createdAt), dayOf(expiresAt), lastUsedAt];
+    });
+    return [aligned([['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]), records];
   },
 
-  async show(keys, { id }) {
-    const key = await keys.find(id);
-    if (!key) throw new UsageError(`There is no key ${id}. See the list.`);
-    const record = recordOf(key);
-    return { text: aligned(Object.entries(record)), record };
+  async show(keys, _, id) {
+    const record = (await keys.list()).map(recordOf).find((key) => key.id === String(id));
+    return record && [aligned(Object.entries(record)), record];
   },
 
-  async rotate(keys, { id, overlapMs, lifeMs }) {
-    const issued = await keys.rotate(id, overlapMs, lifeMs);
-    if (!issued) throw noWorkingKey(id);
-    const hours = overlapMs / 3_600_000;
-    const text = `Key ${id} keeps working for ${hours} hours at most.\nIts successor is number ${issued.id}.`;
+  async rotate(keys, { overlap, expires }, id) {
+    const overlapMs = durationOf('--overlap', overlap);
+    const issued = await keys.rotate(id, overlapMs, lifeOf(expires));
+    if (!issued) return undefined;
+    const text = `Key ${id} keeps working for ${overlapMs / HOUR_MS} hours at most.\nIts successor is number ${issued.id}.`;
     return shownOnce(issued, text, { replaces: String(id) });
   },
 
-  async revoke(keys, { id }) {
-    if (!(await keys.revoke(id))) throw noWorkingKey(id);
+  async revoke(keys, _, id) {
+    if (!(await keys.revoke(id))) return undefined;
     const all = (await keys.list()).map(recordOf);
     const name = all.find((key) => key.id === String(id))?.name;
     const sameName = all.filter((key) => key.name === name && key.state === 'active').map((key) => key.id);
     const others = sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
-    const text = `Key ${id} is revoked: it stops working within five seconds.${others}`;
-    return { text, record: { revoked: String(id), sameName } };
+    return [`Key ${id} is revoked: it stops working within five seconds.${others}`, { revoked: String(id), sameName }];
   },
 
-  async prune(keys, { olderThanMs }) {
-    const forgotten = await keys.prune(olderThanMs);
-    return { text: `Deleted ${forgotten} expired or revoked keys.`, record: { forgotten } };
+  async prune(keys, { 'older-than': olderThan }) {
+    const forgotten = await keys.prune(durationOf('--older-than', olderThan));
+    return [`Deleted ${forgotten} expired or revoked keys.`, { forgotten }];
   },
 };
 const OF_ONE_KEY = new Set(['show', 'rotate', 'revoke']);
@@ -87,64 +90,41 @@ await runCommand(USAGE, async () => {
   const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
   if (id === undefined) throw new UsageError(`Say which key, by the number that the list shows: ${command} 3`);
   if (words.length > 0) throw new UsageError(`What is "${words.join(' ')}"? Text of several words needs quotes.`);
-  const input = inputOf(id, values);
-  if (command === 'issue' && input.name === '') throw new UsageError('Say who the key is for: issue --name NAME');
-  // The rest is loaded for commands that are well-formed, since it takes a second.
-  const { withModule } = await import('../database/command.js');
-  const { AuthModule } = await import('./auth.module.js');
-  const { KeysService: Keys } = await import('./keys.service.js');
-  const { text, record, key } = await withModule(AuthModule, (context) => run(context.get(Keys), input));
-  if (values.quiet && key !== undefined) return key;
+  const output = await withModule(AuthModule, (context) => run(context.get(KeysService), values, id));
+  if (!output)
+    throw new UsageError(`There is no key ${id}${command === 'show' ? '' : ' that still works'}. See the list.`);
+  const [text, record] = output;
+  if (values.quiet && 'key' in record) return String(record.key);
   return values.json ? JSON.stringify(record, null, 2) : text;
 });
 
-function inputOf(id: bigint, values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']) {
-  const { name, owner, note, expires, overlap, 'older-than': olderThan } = values;
-  const lifeMs = expires === undefined ? undefined : durationOf('--expires', expires);
-  if (lifeMs === 0) throw new UsageError('A key is valid for at least an hour: --expires 1h');
-  return {
-    id,
-    name: lineOf(name.trim()),
-    owner: lineOf(owner) || null,
-    note: lineOf(note) || null,
-    lifeMs,
-    overlapMs: durationOf('--overlap', overlap),
-    olderThanMs: durationOf('--older-than', olderThan),
-  };
-}
-
 /** Names appear in terminals and logs, where an invisible character could disguise one key as another. */
 function lineOf(text: string): string {
-  if (/^[^\p{C}\p{Zl}\p{Zp}]{0,255}$/u.test(text)) return text;
+  if (/^[^\p{C}\p{Zl}\p{Zp}]{0,255}$/u.test(text.trim())) return text.trim();
   throw new UsageError('A name, owner or note is one line of at most 255 visible characters.');
+}
+
+function lifeOf(expires: string | undefined): number | undefined {
+  const lifeMs = expires === undefined ? undefined : durationOf('--expires', expires);
+  if (lifeMs === 0) throw new UsageError('A key is valid for at least an hour: --expires 1h');
+  return lifeMs;
 }
 
 function durationOf(option: string, duration: string): number {
   const [, amount, unit] = /^(0|[1-9]\d{0,4})([dh])$/.exec(duration) ?? [];
-  if (amount !== undefined) return Number(amount) * (unit === 'd' ? DAY_MS : DAY_MS / 24);
+  if (amount !== undefined) return Number(amount) * (unit === 'd' ? DAY_MS : HOUR_MS);
   throw new UsageError(`Say ${option} in days or hours, such as ${option} 90d or ${option} 12h`);
 }
 
 function shownOnce({ id, key, name, expiresAt }: IssuedKey, text: string, more?: object): Output {
   const shown = `${text} It is shown this once; it expires on ${dayOf(expiresAt)}.\n\n  ${key}`;
-  return { text: shown, record: { id: String(id), key, name, expiresAt, ...more }, key };
-}
-
-function noWorkingKey(id: bigint): UsageError {
-  return new UsageError(`There is no key ${id} that still works. See the list.`);
+  return [shown, { id: String(id), key, name, expiresAt, ...more }];
 }
 
 /** What is shown of a key. The id is a string, since not every parser is exact for an int64. */
 function recordOf({ id, hash: _hash, originId: _originId, ...key }: ApiKey) {
   const state = key.revokedAt ? 'revoked' : key.expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
   return { id: String(id), state, ...key };
-}
-
-function table(keys: ReturnType<typeof recordOf>[]): string {
-  const rows = keys.map(({ id, name, owner, hint, state, createdAt, expiresAt, lastUsedAt }) => {
-    return [id, name, owner, hint, state, dayOf(createdAt), dayOf(expiresAt), lastUsedAt];
-  });
-  return aligned([['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]);
 }
 
 function aligned(rows: (string | Date | null)[][]): string {

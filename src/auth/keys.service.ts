@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, Repository } from 'typeorm';
 import { Clock, DAY_MS } from '../common/clock.js';
 import { Config } from '../common/config.js';
-import { Transactions } from '../database/transactions.js';
 import { ApiKey } from './api-key.entity.js';
 import { generateKey, hashKey, hintOfKey } from './key-format.js';
 
@@ -21,7 +20,6 @@ export type IssuedKey = Pick<ApiKey, 'id' | 'name' | 'expiresAt'> & { readonly k
 export class KeysService {
   constructor(
     @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
-    private readonly transactions: Transactions,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -42,7 +40,7 @@ export class KeysService {
    * its expiry. Undefined when the old key does not exist or no longer works.
    */
   rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
-    return this.transactions.run(undefined, async (manager) => {
+    return this.keys.manager.transaction(async (manager) => {
       const now = this.clock.now();
       const where = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
       // Locked, so that of two rotations at once the shorter overlap counts.
@@ -60,14 +58,6 @@ export class KeysService {
 
   list(): Promise<ApiKey[]> {
     return this.keys.find({ order: { id: 'ASC' } });
-  }
-
-  find(id: bigint): Promise<ApiKey | null> {
-    return this.keys.findOneBy({ id });
-  }
-
-  hasAny(): Promise<boolean> {
-    return this.keys.exists();
   }
 
   /** False when the key does not exist or is revoked already. */
