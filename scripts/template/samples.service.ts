@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { notFound } from '../../src/api/errors.js';
 import { Page } from '../../src/api/pages.js';
-import { Transactions } from '../../src/database/transactions.js';
+import { Database } from '../../src/database/database.js';
 import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
 import type { Sample } from './sample.entity.js';
 import { SamplesRepository } from './samples.repository.js';
@@ -12,7 +12,7 @@ import { SamplesRepository } from './samples.repository.js';
 export class SamplesService {
   constructor(
     private readonly samples: SamplesRepository,
-    private readonly transactions: Transactions,
+    private readonly database: Database,
   ) {}
 
   async list(query: ListSamplesQuery): Promise<Page<Sample>> {
@@ -28,14 +28,14 @@ export class SamplesService {
   }
 
   update(id: bigint, change: SampleChangeDto, outer?: EntityManager): Promise<Sample> {
-    return this.transactions.run(outer, async (manager) => {
+    return this.database.transaction(outer, async (manager) => {
       const sample = found(await this.samples.lock(id, manager));
       return this.samples.update(sample, change, manager);
     });
   }
 
   delete(id: bigint, outer?: EntityManager): Promise<void> {
-    return this.transactions.run(outer, async (manager) => {
+    return this.database.transaction(outer, async (manager) => {
       if (!(await this.samples.delete(id, manager))) throw notFound('sample');
     });
   }

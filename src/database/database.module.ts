@@ -6,9 +6,8 @@ import { dataSourceOptions } from './data-source-options.js';
 import { Database } from './database.js';
 import { MIGRATIONS } from './migrate.js';
 import { Statements } from './statements.js';
-import { Transactions } from './transactions.js';
 
-const OFFERED = [Database, Statements, Transactions];
+const OFFERED = [Database, Statements];
 
 const dataSource = TypeOrmModule.forRootAsync({
   inject: [Config],

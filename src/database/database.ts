@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type pg from 'pg';
 import { Gauge, Registry } from 'prom-client';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Config } from '../common/config.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
-import { DatabaseUnavailable, meaningOf, reasonOf } from './errors.js';
+import { meaningOf, reasonOf } from './errors.js';
 import { migrate } from './migrate.js';
+import { isStale } from './pipeline.js';
 import { Statements } from './statements.js';
 
 const RETRY_MS = 300;
 /** For the log and the metrics; requests find out by themselves. */
 const CHECK_EVERY_MS = 2_000;
 
-/** Migrates and connects in the background, for as long as it takes, and says whether the database can be used. */
+/**
+ * Migrates and connects in the background, for as long as it takes, says whether the database can be used, and runs
+ * transactions.
+ */
 @Injectable()
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why the latest attempt to use the database failed. */
@@ -30,13 +35,16 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     private readonly config: Config,
     registry: Registry,
   ) {
-    const collect = (): void => gauge.set(Number(this.isReady && this.problem === undefined));
+    const collect = (): void => gauge.set(Number(this.isReady && !this.problem));
     const help = '1 while the database can be used.';
     const gauge = new Gauge({ name: 'database_up', help, registers: [registry], collect });
   }
 
   async onModuleInit(): Promise<void> {
     await this.startEmbedded();
+    // An embedded server that was killed does not come back by itself.
+    const observe = () => this.check().catch(() => this.startEmbedded().catch(() => {}));
+    this.checks = setInterval(() => void observe(), CHECK_EVERY_MS).unref();
     this.connected = this.connect();
     this.connected.catch((error: unknown) => this.note(reasonOf(error)));
   }
@@ -57,6 +65,20 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     return this.checking;
   }
 
+  /** Runs `work` in the transaction of `outer`, or in one of its own. */
+  async transaction<T>(outer: EntityManager | undefined, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    if (outer) return work(outer);
+    return this.dataSource.transaction(async (manager) => {
+      try {
+        return await work(manager);
+      } catch (error) {
+        // A connection to a former primary is whole, but good for nothing: the pool drops it.
+        if (isStale(error)) void ((await manager.queryRunner?.connect()) as pg.Client | undefined)?.end();
+        throw error;
+      }
+    });
+  }
+
   private async connect(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -64,10 +86,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         const names = await migrate(this.config, signal);
         if (names.length > 0) this.logger.log(`Migrated the database: ${names.join(', ')}`);
         await this.dataSource.initialize();
-        if (signal.aborted) return await this.dataSource.destroy();
-        this.note();
-        this.checks = setInterval(() => void this.observe(), CHECK_EVERY_MS).unref();
-        return;
+        return signal.aborted ? await this.dataSource.destroy() : this.note();
       } catch (error) {
         if (signal.aborted) return;
         if (!meaningOf(error)) throw error;
@@ -81,13 +100,8 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     if (!this.config.databaseUrl) await startEmbeddedPostgres(this.config.databaseDirectory);
   }
 
-  /** An embedded server that was killed does not come back by itself. */
-  private async observe(): Promise<void> {
-    await this.check().catch(() => this.startEmbedded().catch(() => {}));
-  }
-
   private async ask(): Promise<void> {
-    if (!this.isReady) throw new DatabaseUnavailable(false);
+    if (!this.isReady) throw new Error('It is not connected');
     try {
       const columns = this.dataSource.entityMetadatas.flatMap(({ columns: all, tablePath }) =>
         all.map(({ databaseName }) => `has_column_privilege('${tablePath}', '${databaseName}', 'SELECT')`),
@@ -98,9 +112,9 @@ export class Database implements OnModuleInit, OnModuleDestroy {
       if (row?.['readonly'] === 'on') throw new Error('The server is read-only');
       if (!row?.['allowed']) throw new Error('The role may not read the tables');
       this.note();
-    } catch (cause) {
-      this.note(reasonOf(cause));
-      throw new DatabaseUnavailable(false, { cause });
+    } catch (error) {
+      this.note(reasonOf(error));
+      throw error;
     }
   }
 

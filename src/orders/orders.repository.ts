@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Statements } from '../database/statements.js';
-import type { ListOrdersQuery, NewOrderDto } from './dto/order.dto.js';
+import type { ListOrdersQuery, NewOrderDto, OrderChangeDto } from './dto/order.dto.js';
 import { Order } from './order.entity.js';
 
 /** The database access of orders. What changes an order is part of a transaction, since its animal changes too. */
@@ -29,8 +29,9 @@ export class OrdersRepository {
     return manager.findOne(Order, { where: { id, petId: order.petId }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async update({ id, petId }: Order, changed: Partial<Order>, manager: EntityManager): Promise<void> {
-    await manager.update(Order, { id, petId }, changed);
+  /** Undefined fields stay as they are. */
+  async update({ id, petId }: Order, change: OrderChangeDto, manager: EntityManager): Promise<void> {
+    await manager.update(Order, { id, petId }, change);
   }
 
   async delete({ id, petId }: Order, manager: EntityManager): Promise<void> {

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ApiError, notFound } from '../api/errors.js';
 import { Page } from '../api/pages.js';
-import { Transactions } from '../database/transactions.js';
+import { Database } from '../database/database.js';
 import { PetsService } from '../pets/pets.service.js';
 import type { ListOrdersQuery, NewOrderDto, OrderChangeDto } from './dto/order.dto.js';
 import type { Order } from './order.entity.js';
@@ -15,7 +16,7 @@ export class OrdersService {
   constructor(
     private readonly orders: OrdersRepository,
     private readonly pets: PetsService,
-    private readonly transactions: Transactions,
+    private readonly database: Database,
   ) {}
 
   async list(query: ListOrdersQuery): Promise<Page<Order>> {
@@ -27,27 +28,27 @@ export class OrdersService {
   }
 
   add(newOrder: NewOrderDto, outer?: EntityManager): Promise<Order> {
-    return this.transactions.run(outer, async (manager) => {
+    return this.database.transaction(outer, async (manager) => {
       if (!(await this.pets.reserve(newOrder.petId, manager))) throw new ApiError(animalNotAvailable);
       return this.orders.insert(newOrder, manager);
     });
   }
 
   update(id: bigint, change: OrderChangeDto, outer?: EntityManager): Promise<Order> {
-    return this.transactions.run(outer, async (manager) => {
+    return this.database.transaction(outer, async (manager) => {
       const order = found(await this.orders.lock(id, manager));
       const { quantity = order.quantity, shipDate = order.shipDate, complete = order.complete } = change;
-      const changed = { quantity, shipDate, complete };
-      if (isSame(order, changed)) return order;
+      const changed = { ...order, quantity, shipDate, complete };
+      if (isDeepStrictEqual(changed, { ...order })) return order;
       if (order.complete) throw new ApiError(orderComplete);
-      await this.orders.update(order, changed, manager);
+      await this.orders.update(order, change, manager);
       if (complete) await this.pets.setStatus(order.petId, 'sold', manager);
-      return { ...order, ...changed };
+      return changed;
     });
   }
 
   delete(id: bigint, outer?: EntityManager): Promise<void> {
-    return this.transactions.run(outer, async (manager) => {
+    return this.database.transaction(outer, async (manager) => {
       const order = found(await this.orders.lock(id, manager));
       if (order.complete) throw new ApiError(orderComplete);
       await this.orders.delete(order, manager);
@@ -59,12 +60,4 @@ export class OrdersService {
 function found(order: Order | null): Order {
   if (!order) throw notFound('order');
   return order;
-}
-
-function isSame(order: Order, changed: Pick<Order, 'quantity' | 'shipDate' | 'complete'>): boolean {
-  return (
-    order.quantity === changed.quantity &&
-    order.complete === changed.complete &&
-    order.shipDate?.getTime() === changed.shipDate?.getTime()
-  );
 }

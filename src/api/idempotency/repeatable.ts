@@ -3,7 +3,7 @@ import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, U
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
-import { Transactions } from '../../database/transactions.js';
+import { Database } from '../../database/database.js';
 import { JSON_TYPE, type RequestBody } from '../body.js';
 import { ApiError, declareError, Refuses } from '../errors.js';
 import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
@@ -56,7 +56,7 @@ declare module 'fastify' {
 @Injectable()
 export class RepetitionGuard implements CanActivate {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly database: Database,
     private readonly records: IdempotencyRecords,
   ) {}
 
@@ -72,7 +72,7 @@ export class RepetitionGuard implements CanActivate {
     const bodyHash = hash('sha256', bytes, 'buffer');
     refuseKnown(await this.records.find(digest), bodyHash);
     request.change = (work) =>
-      this.transactions.run(undefined, async (manager) => {
+      this.database.transaction(undefined, async (manager) => {
         // An equal request waits here until the first is over.
         refuseKnown(await this.records.lock(digest, manager), bodyHash);
         const result = await work(manager);
