@@ -27,7 +27,6 @@ async function start(): Promise<void> {
   const { createApp } = await import('./create-app.js');
   const { KeysService } = await import('./auth/keys.service.js');
   const { Database } = await import('./database/database.js');
-  const { endOnSignals } = await import('./http/shutdown.js');
 
   const app = await createApp(config, { logger });
   process.on('uncaughtException', (err) => {
@@ -35,7 +34,8 @@ async function start(): Promise<void> {
     process.exit(1);
   });
   for (const name of unknownSettings()) logger.warn(`${name} in .env has no effect: see docs/settings.md.`);
-  endOnSignals(app, flushTraces);
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `Shutdown`
+  app.getHttpAdapter().getInstance().addHook('onClose', flushTraces);
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;

@@ -24,7 +24,7 @@ export class HealthController {
   /** Send no requests while this fails. */
   @Get('ready')
   async ready(): Promise<{ status: string }> {
-    if (this.shutdown.begunAt) throw unavailable('The service is about to end.');
+    if (this.shutdown.hasBegun) throw unavailable('The service is about to end.');
     await this.database.check().catch(() => {
       throw unavailable('The database does not answer.');
     });

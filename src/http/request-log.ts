@@ -10,7 +10,6 @@ const LABELS = ['method', 'route', 'status'];
 /** Logs every request, and measures all but probes. Those refused because of overload have a metric of their own. */
 export function recordRequests(fastify: FastifyInstance, registry: Registry): void {
   const about = (name: string, help: string) => ({ name, help, registers: [registry] });
-  const requests = new Counter({ ...about('http_requests_total', 'Completed requests.'), labelNames: LABELS });
   const help = 'The time from the head of a request to the end of its response.';
   const timed = { ...about('http_request_duration_seconds', help), labelNames: LABELS, buckets: SECONDS };
   const durations = new Histogram(timed);
@@ -35,7 +34,6 @@ export function recordRequests(fastify: FastifyInstance, registry: Registry): vo
       // Clients can invent any number of paths and methods: those that are unknown share one label.
       const isKnown = route !== undefined && code !== 'method_not_allowed';
       const labels = isKnown ? { method, route, status } : { method: 'unknown', route: 'unknown', status };
-      requests.inc(labels);
       durations.observe(labels, elapsedTime / 1000);
       if (code) errors.inc({ code });
     }

@@ -75,19 +75,4 @@ describeInside('The end of a process', () => {
     expect((await ended).code).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
-
-  it('comes at once with a second signal', async () => {
-    const { origin, ended, signal } = await programs.serve({ SHUTDOWN_DRAIN_MS: '5000' });
-    await readinessBecomes(origin, 200);
-    signal('SIGTERM');
-    await readinessBecomes(origin, 503);
-    // On Ctrl-C, both the terminal and npm send a signal: for a moment, a second one means nothing.
-    let isOver = false;
-    void ended.then(() => (isOver = true));
-    await until(async () => {
-      signal('SIGTERM');
-      return isOver;
-    });
-    expect((await ended).code).toBe(1);
-  });
 });
