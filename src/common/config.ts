@@ -43,12 +43,11 @@ export class Config {
 export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   const problems: string[] = [];
   const given: Record<string, unknown> = {};
-  for (const [property, { name, parse, expected }] of Object.entries<Setting>(SETTINGS)) {
+  for (const [property, { name, expected, isValid, read }] of Object.entries<Setting>(SETTINGS)) {
     try {
       const text = textOf(name, env);
-      if (!text) continue;
-      given[property] = parse(text);
-      if (given[property] === undefined) problems.push(`${name} must be ${expected}`);
+      if (text && !isValid(text)) problems.push(`${name} must be ${expected}`);
+      else if (text) given[property] = read(text);
     } catch (error) {
       problems.push((error as Error).message);
     }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parse, splitNumber } from 'lossless-json';
-import { isInt64 } from './int64.js';
+import { int64FromText } from './int64.js';
 
 const MAX_DEPTH = 32;
 
@@ -10,19 +10,17 @@ export class JsonError extends Error {}
 /** Reads one JSON object exactly (RFC 8259). An int64 is a `bigint`, any other number `NaN`, which is no value of any field. */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new JsonError('The body is not valid UTF-8.');
-  const value = parseJson(bytes.toString());
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) throw new JsonError('The body must be a JSON object.');
-  return value as Record<string, unknown>;
-}
-
-function parseJson(text: string): unknown {
+  let value: unknown;
   try {
+    const text = bytes.toString();
     checkStructure(text);
-    return parse(text, undefined, { parseNumber: (number) => toInt64(number) ?? Number.NaN });
+    value = parse(text, undefined, { parseNumber: (number) => toInt64(number) ?? Number.NaN });
   } catch (error) {
     throw new JsonError(`The body is not valid JSON: ${(error as Error).message}.`);
   }
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) throw new JsonError('The body must be a JSON object.');
+  return value as Record<string, unknown>;
 }
 
 /** Refuses what lossless-json accepts, a name that comes twice with the same value, and what its recursion cannot take. */
@@ -46,6 +44,5 @@ function toInt64(text: string): bigint | undefined {
   const zeros = exponent - (digits.length - 1);
   // Checked before the value is built: 1e999999999 would need a gigabyte of zeros.
   if (zeros < 0 || exponent > 18) return undefined;
-  const value = BigInt(sign + digits + '0'.repeat(zeros));
-  return isInt64(value) ? value : undefined;
+  return int64FromText(sign + digits + '0'.repeat(zeros));
 }

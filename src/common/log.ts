@@ -94,8 +94,7 @@ export function nestLogger(logger: Logger): LoggerService {
     log: (message, context: string) => at(NEST.has(context) ? 'debug' : 'info')(message, context),
     debug: at('debug'),
     warn: at('warn'),
-    error: (message: unknown, stack?: string, context?: string) =>
-      logger.error({ err: message instanceof Error ? message : undefined, stack, context }, String(message)),
+    error: (message, stack: string, context: string) => logger.error({ stack, context }, String(message)),
     fatal: at('fatal'),
   };
 }

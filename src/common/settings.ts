@@ -7,8 +7,9 @@ export const SERVICE_NAME = 'animal-store';
 interface Parser<T> {
   /** Completes the sentence "must be …". */
   readonly expected: string;
-  /** Reads the text of an environment variable: undefined for invalid text. */
-  readonly parse: (text: string) => T | undefined;
+  readonly isValid: (text: string) => boolean;
+  /** The value of a valid text. */
+  readonly read: (text: string) => T;
 }
 
 export interface Setting<T = unknown> extends Parser<T> {
@@ -24,23 +25,23 @@ function setting<T, V extends T | undefined>(name: string, parser: Parser<T>, va
 }
 
 function text(expected: string, isValid: (given: string) => boolean = () => true): Parser<string> {
-  return { expected, parse: (given) => (isValid(given) ? given : undefined) };
+  return { expected, isValid, read: String };
 }
 
 function integer(minimum: number, maximum: number, noun: string): Parser<number> {
   const isInside = (value: number) => value >= minimum && value <= maximum;
-  const parse = (given: string) => (/^\d{1,9}$/.test(given) && isInside(Number(given)) ? Number(given) : undefined);
-  return { expected: `${noun} from ${minimum} to ${maximum}`, parse };
+  const isValid = (given: string) => /^\d{1,9}$/.test(given) && isInside(Number(given));
+  return { expected: `${noun} from ${minimum} to ${maximum}`, isValid, read: Number };
 }
 
 function oneOf<const T extends string>(...choices: T[]): Parser<T> {
-  return { expected: choices.join(' or '), parse: (given) => choices.find((choice) => choice === given) };
+  const isValid = (given: string) => choices.includes(given as T);
+  return { expected: choices.join(' or '), isValid, read: (given) => given as T };
 }
 
-function list(expected: string, isValid: (item: string) => boolean): Parser<string[]> {
-  const itemsOf = (given: string) => given.split(',').map((item) => item.trim());
-  const parse = (given: string) => (itemsOf(given).every(isValid) ? itemsOf(given) : undefined);
-  return { expected: `${expected}, separated by commas`, parse };
+function list(expected: string, isItem: (item: string) => boolean): Parser<string[]> {
+  const read = (given: string) => given.split(',').map((item) => item.trim());
+  return { expected: `${expected}, separated by commas`, isValid: (given) => read(given).every(isItem), read };
 }
 
 /** Drivers decode the user and the password, so a `%` must be part of an escape. */
@@ -53,23 +54,18 @@ function isNetwork(given: string): boolean {
   return isIP(ip) > 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
 }
 
-/** As headers carry it. */
-function readApiUrl(given: string): string | undefined {
-  return isUrl(given, /^https?:[^?#\s"<>]*[^/]\/v1$/) ? new URL(given).href : undefined;
-}
-
 const anyText = text('a text');
-const apiUrl = { expected: `an http or https address that ends with ${API_PREFIX}`, parse: readApiUrl };
+/** As headers carry it. */
+const apiUrl = text(`an http or https address in ASCII that ends with ${API_PREFIX}`, (given) =>
+  isUrl(given, /^https?:\/\/[!$-;=@-~]+(?<!\/)\/v1$/),
+);
 const contact = text(
   'an https address, or an e-mail address such as support@example.com',
   (given) => /^[^\s@:/]+@[^\s@:/]+$/.test(given) || isUrl(given, /^https:/),
 );
 /** As its first instant in UTC. */
-const day = {
-  expected: 'a day such as 2030-12-05',
-  parse: (given: string) => (isDay(given) ? new Date(given) : undefined),
-};
-const flag = { expected: 'true or false', parse: (given: string) => [true, false].find((each) => `${each}` === given) };
+const day = { expected: 'a day such as 2030-12-05', isValid: isDay, read: (given: string) => new Date(given) };
+const flag = { ...oneOf('true', 'false'), read: (given: string) => given === 'true' };
 const http = text('an http or https address', (given) => isUrl(given, /^https?:/));
 const networks = list('addresses or networks such as 10.0.0.0/8, none of them /0', isNetwork);
 const origins = list(

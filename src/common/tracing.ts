@@ -32,9 +32,7 @@ export function startTracing({ serviceName }: Config): () => Promise<void> {
     ],
   });
   subscribe('fastify.initialization', (message) => nameRoutes((message as { fastify: FastifyInstance }).fastify));
-  return async () => {
-    await Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)]);
-  };
+  return () => Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)]);
 }
 
 /** Below Fastify, paths are not known to be those of a route. */
