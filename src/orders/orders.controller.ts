@@ -16,17 +16,14 @@ export class OrdersController {
   constructor(private readonly orders: OrdersService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List all orders', description: 'Lists orders in ascending order of id, a page at a time.' })
+  @ApiOperation({ summary: 'List all orders', description: 'In ascending order of id, a page at a time.' })
   @Paged({ name: 'Orders', type: OrderDto, description: 'A page of orders.', examples: ORDERS_EXAMPLES })
   async listOrders(@Query() query: ListOrdersQuery): Promise<Page<OrderDto>> {
     return (await this.orders.list(query)).map((order) => OrderDto.from(order));
   }
 
   @Post()
-  @ApiOperation({
-    summary: 'Order an animal',
-    description: 'Adds an order and assigns its id. The animal becomes `pending`.',
-  })
+  @ApiOperation({ summary: 'Order an animal', description: 'Assigns the id. The animal becomes `pending`.' })
   @ApiBody({ type: NewOrderDto, examples: NEW_ORDER_EXAMPLES })
   @Created({ type: OrderDto, description: 'The order that was added.', examples: ORDER_EXAMPLES })
   @Refuses(animalNotAvailable)

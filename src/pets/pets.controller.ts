@@ -14,10 +14,7 @@ export class PetsController {
   constructor(private readonly pets: PetsService) {}
 
   @Get()
-  @ApiOperation({
-    summary: 'List all animals',
-    description: 'Lists animals in ascending order of id, a page at a time.',
-  })
+  @ApiOperation({ summary: 'List all animals', description: 'In ascending order of id, a page at a time.' })
   @Paged({ name: 'Pets', type: PetDto, description: 'A page of animals.', examples: PETS_EXAMPLES })
   async listPets(@Query() query: ListPetsQuery): Promise<Page<PetDto>> {
     return (await this.pets.list(query)).map((pet) => PetDto.from(pet));

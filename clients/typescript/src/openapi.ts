@@ -27,10 +27,7 @@ export interface components {
        * @example 1
        */
       readonly categoryId: bigint;
-      /**
-       * @description Availability of the animal.
-       * @example available
-       */
+      /** @description Availability of the animal. */
       readonly status?: components['schemas']['PetStatus'];
     };
     /** @description An animal to add. The service assigns its id. */
@@ -46,10 +43,7 @@ export interface components {
        * @example 1
        */
       readonly categoryId: bigint;
-      /**
-       * @description Availability of the animal.
-       * @example available
-       */
+      /** @description Availability of the animal. */
       readonly status?: components['schemas']['PetStatus'];
     };
     /** @description An order of an animal. */

@@ -22,13 +22,9 @@ export interface ResponseObject {
 
 type Content = Record<string, { schema: ReferenceObject }>;
 
-export interface Operation {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: OperationObject;
-}
+export type Operation = ReturnType<typeof operationsOf>[number];
 
-export function operationsOf({ paths }: OpenAPIObject): Operation[] {
+export function operationsOf({ paths }: OpenAPIObject) {
   return Object.entries(paths as Record<string, Record<string, OperationObject>>).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );

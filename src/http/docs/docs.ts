@@ -4,12 +4,12 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import type { OpenAPIObject, ServerObject } from '@nestjs/swagger';
 import type { RouteHandlerMethod } from 'fastify';
+import { stringify } from 'lossless-json';
 import { JSON_TYPE } from '../../api/body.js';
 import { noSuchPath } from '../../api/errors.js';
 import { Config } from '../../common/config.js';
-import { documentForPage } from './document-for-page.js';
 
 /** By what a path ends with. */
 const TYPES: Record<string, string> = {
@@ -45,7 +45,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
 
   serve('/openapi.json', () => json);
   serve('/openapi.yaml', async () => (await import('yaml')).stringify(document, { aliasDuplicateObjects: false }));
-  serve('/docs/document.json', () => documentForPage(withoutUnset(document, config)));
+  serve('/docs/document.json', () => documentForPage(document, config));
   for (const [path, name] of Object.entries(PAGES)) serve(path, () => page(name));
   for (const name of readdirSync(FOLDER)) if (!name.endsWith('.html')) serve(`/docs/${name}`, () => own(name));
   for (const name of OF_SWAGGER_UI)
@@ -58,10 +58,30 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
   });
 }
 
-/** Without the deployments that are not set: their addresses are examples. */
-function withoutUnset(document: OpenAPIObject, { productionUrl, stagingUrl }: Config): OpenAPIObject {
+/**
+ * The document for Swagger UI, which rounds large numbers: bounds become words, and examples become JSON text. It has no
+ * deployments that are not set: their addresses are examples.
+ */
+function documentForPage(document: OpenAPIObject, { productionUrl, stagingUrl }: Config): string {
   const unset = new Set([!productionUrl && '{base_url}', !stagingUrl && '{staging_base_url}']);
-  return { ...document, servers: document.servers?.filter(({ url }) => !unset.has(url)) ?? [] };
+  return stringify(document, (name, member) => {
+    if (typeof member !== 'object' || member === null) return member;
+    if (name === 'servers') return (member as ServerObject[]).filter(({ url }) => !unset.has(url));
+    if (name === 'value') return stringify(member, undefined, 2);
+    // Swagger UI shows `array<any>` for a list of references. The plugin shows the title of what it holds.
+    const title = name === 'items' && '$ref' in member && String(member.$ref).split('/').at(-1);
+    return title ? { title, ...document.components?.schemas?.[title] } : withBoundsInWords(member as Members);
+  })!;
+}
+
+type Members = Record<string, unknown>;
+
+/** The page shows the description of a parameter rather than that of its schema. */
+function withBoundsInWords(one: Members): Members {
+  const { minimum, maximum } = (one['schema'] ?? one) as Members;
+  if (minimum === undefined || maximum === undefined) return one;
+  const { minimum: _minimum, maximum: _maximum, description = '', ...rest } = one;
+  return { ...rest, description: `${description as string} From ${minimum as bigint} to ${maximum as bigint}.`.trim() };
 }
 
 /** Scripts of this service, requests to the servers of the document, no framing. Swagger UI needs inline styles. */

@@ -6,12 +6,7 @@ import { type Pet, PET_STATUSES, type PetStatus } from '../pet.entity.js';
 // The fields that input and output share.
 const Name = () => Text({ minLength: 1, maxLength: 255 }, { description: "The animal's name.", example: 'Rex' });
 const CategoryId = () => Int64({ description: 'Identifier of the category the animal belongs to.', example: 1 });
-const Status = () =>
-  OneOf('PetStatus', PET_STATUSES, {
-    description: 'Availability of the animal.',
-    example: 'available',
-    optional: true,
-  });
+const Status = () => OneOf('PetStatus', PET_STATUSES, { description: 'Availability of the animal.', optional: true });
 
 @ApiSchema({ name: 'NewPet', description: 'An animal to add. The service assigns its id.' })
 export class NewPetDto {

@@ -62,7 +62,7 @@ const withExactNumbers = (h) => (ResponseBody) => (props) => {
   return h('div', null, h('h5', null, 'Response body'), h(HighlightCode, options, json));
 };
 
-/** Shows an example that is already JSON text as it is; see document-for-page.ts. */
+/** Shows an example that is already JSON text as it is; see docs.ts. */
 const keepTextExamples = (sample) => (schema, contentType, options, example) =>
   typeof example === 'string' && indentJson(example) && /json/i.test(contentType ?? '')
     ? example
