@@ -11,9 +11,6 @@ import { KeyVerifier, unauthorized } from './key-verifier.js';
 
 const BEARER = /^Bearer ([^ ]+)$/i;
 
-/** What passport sees of a request. The strategy would also accept keys from the query and the body. */
-type Credentials = Pick<FastifyRequest, 'headers'> & { readonly verifier: KeyVerifier };
-
 /** Takes the token from the Authorization header. The process has one, whatever the number of its applications. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
@@ -21,7 +18,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
     super({ passReqToCallback: true });
   }
 
-  validate({ verifier }: Credentials, token: string): Promise<ApiKey> {
+  validate({ verifier }: { verifier: KeyVerifier }, token: string): Promise<ApiKey> {
     return verifier.verify(token);
   }
 }
@@ -63,7 +60,8 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     }
   }
 
-  override getRequest(context: ExecutionContext): Credentials {
+  /** Only the headers: passport would also take a key from the query or the body. */
+  override getRequest(context: ExecutionContext) {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
     return { headers, verifier: this.verifier };
   }

@@ -8,14 +8,11 @@ import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-ow
 import { AddKeyOrigins1795340000000 } from './migrations/1795340000000-add-key-origins.js';
 import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
 
+const MIGRATIONS = [CreateApiKeys1763683200001, AddKeyOwners1763769600000, AddKeyOrigins1795340000000];
+
 /** API keys: their verification and management. The app module registers the guard. */
 @Module({
-  imports: [
-    DatabaseModule.forFeature(
-      [ApiKey],
-      [CreateApiKeys1763683200001, AddKeyOwners1763769600000, AddKeyOrigins1795340000000],
-    ),
-  ],
+  imports: [DatabaseModule.forFeature([ApiKey], MIGRATIONS)],
   providers: [KeysService, KeyVerifier, ApiKeyStrategy],
   exports: [KeyVerifier],
 })

@@ -11,7 +11,6 @@ import { hashKey, isKey } from './key-format.js';
 
 /** How long a look-up is believed, which bounds the time that a revocation takes. */
 const BELIEVED_MS = 2_000;
-const MOST_KEYS = 10_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 /** Finds the key of a token. */
@@ -19,7 +18,7 @@ const USE_RECORDED_EVERY_MS = 60_000;
 export class KeyVerifier {
   /** By hash. Requests with the same key share a look-up. Old entries stay, to recognise keys that were found before. */
   private readonly lookUps = new LRUCache<string, ApiKey | false>({
-    max: MOST_KEYS,
+    max: 10_000,
     ttl: BELIEVED_MS,
     noDeleteOnStaleGet: true,
     noDeleteOnFetchRejection: true,

@@ -105,14 +105,13 @@ function lineOf(text: string): string {
 }
 
 function lifeOf(expires: string | undefined): number | undefined {
-  const lifeMs = expires === undefined ? undefined : durationOf('--expires', expires);
-  if (lifeMs === 0) throw new UsageError('A key is valid for at least an hour: --expires 1h');
-  return lifeMs;
+  return expires === undefined ? undefined : durationOf('--expires', expires, HOUR_MS);
 }
 
-function durationOf(option: string, duration: string): number {
+function durationOf(option: string, duration: string, least = 0): number {
   const [, amount, unit] = /^(0|[1-9]\d{0,4})([dh])$/.exec(duration) ?? [];
-  if (amount !== undefined) return Number(amount) * (unit === 'd' ? DAY_MS : HOUR_MS);
+  const ms = Number(amount) * (unit === 'd' ? DAY_MS : HOUR_MS);
+  if (ms >= least) return ms;
   throw new UsageError(`Say ${option} in days or hours, such as ${option} 90d or ${option} 12h`);
 }
 
