@@ -3,6 +3,9 @@ import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** The rest of the body stays unread. */
+const tooLarge = new ApiError('payload_too_large', undefined, { connection: 'close' });
+
 const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /** The media types that a method takes. */
@@ -30,7 +33,7 @@ export class RequestBody {
     const { request } = this;
     this.requireMediaType();
     const length = Number(request.headers['content-length'] ?? 0);
-    if (length > BODY_BYTES) throw tooLarge();
+    if (length > BODY_BYTES) throw tooLarge;
     if (/^100-continue$/i.test(request.headers.expect ?? '')) this.response.writeContinue();
     if (length === 0 || request.readableLength !== length) return collect(request);
     const bytes = request.read() as Buffer; // most bodies arrive with the head
@@ -55,17 +58,11 @@ async function collect(request: IncomingMessage): Promise<Buffer> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > BODY_BYTES) throw tooLarge();
+      if (size > BODY_BYTES) throw tooLarge;
       chunks.push(chunk);
     }
   } catch (error) {
     throw error instanceof ApiError ? error : new ApiError('bad_request'); // the client is gone
   }
   return Buffer.concat(chunks);
-}
-
-/** The rest of the body stays unread. */
-function tooLarge(): ApiError {
-  const message = `The body must not be larger than ${BODY_BYTES} bytes.`;
-  return new ApiError('payload_too_large', message, { connection: 'close' });
 }

@@ -8,7 +8,7 @@ import { API_PREFIX, type Config } from '../common/config.js';
 const LATE_MS = 500;
 
 /** One for all: a refusal must not cost more than the work. */
-export const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
+const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
 
 declare module 'fastify' {
   interface FastifyRequest {

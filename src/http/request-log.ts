@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { allErrors } from '../api/errors.js';
-import { OVERLOADED } from './overload.js';
 
 /** From 1 ms, a response from memory, to 5 s, when clients have given up. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const LABELS = ['method', 'route', 'status'];
 
-/** Logs every request, and measures all but probes. Those refused because of overload have a metric of their own. */
+/** Logs every request, and measures all but probes. */
 export function recordRequests(fastify: FastifyInstance, registry: Registry): void {
   const about = (name: string, help: string) => ({ name, help, registers: [registry] });
   const help = 'The time from the head of a request to the end of its response.';
@@ -15,7 +14,6 @@ export function recordRequests(fastify: FastifyInstance, registry: Registry): vo
   const durations = new Histogram(timed);
   const failed = about('http_errors_total', 'Responses with an Error body, by its code.');
   const errors = new Counter({ ...failed, labelNames: ['code'] });
-  const refused = new Counter(about('http_requests_refused_total', 'Requests refused because of overload.'));
   // Prometheus cannot see the increase of a series that begins with its first event.
   for (const { code } of allErrors()) errors.inc({ code }, 0);
 
@@ -29,8 +27,7 @@ export function recordRequests(fastify: FastifyInstance, registry: Registry): vo
     const address = status === 401 ? request.ip : undefined; // of who guesses keys
     const line = { requestId: id, method, route, status, code, ms, key: caller?.name, address };
     log[isProbe ? 'debug' : 'info'](line, 'request');
-    if (error === OVERLOADED) refused.inc();
-    else if (!isProbe) {
+    if (!isProbe) {
       // Clients can invent any number of paths and methods: those that are unknown share one label.
       const isKnown = route !== undefined && code !== 'method_not_allowed';
       const labels = isKnown ? { method, route, status } : { method: 'unknown', route: 'unknown', status };

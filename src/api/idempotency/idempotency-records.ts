@@ -35,13 +35,9 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     private readonly statements: Statements,
   ) {}
 
-  find(digest: Buffer): Promise<IdempotencyRecord | null> {
-    return this.statements.findOne(IdempotencyRecord, { digest });
-  }
-
-  /** Makes equal requests take turns until the transaction ends. */
-  async lock(digest: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
-    await manager.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
+  /** In a transaction, equal requests take turns until it ends. */
+  async find(digest: Buffer, manager?: EntityManager): Promise<IdempotencyRecord | null> {
+    await manager?.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
     return this.statements.findOne(IdempotencyRecord, { digest }, manager);
   }
 

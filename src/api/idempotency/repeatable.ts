@@ -74,7 +74,7 @@ export class RepetitionGuard implements CanActivate {
     request.change = (work) =>
       this.database.transaction(undefined, async (manager) => {
         // An equal request waits here until the first is over.
-        refuseKnown(await this.records.lock(digest, manager), bodyHash);
+        refuseKnown(await this.records.find(digest, manager), bodyHash);
         const result = await work(manager);
         const location = request.routeOptions.config.locationOf?.(result) ?? null;
         const body = result === undefined ? null : (reply.serialize(result) as string);
