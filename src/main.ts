@@ -41,7 +41,7 @@ async function start(): Promise<void> {
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;
   if (config.databaseUrl) logger.info(message);
   else print(message);
-  await app.get(Database).whenReady();
+  await app.get(Database).ready;
   if (!config.databaseUrl) await offerDevelopmentKey(app.get(KeysService), `${origin}${API_PREFIX}/pets`);
 }
 

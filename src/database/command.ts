@@ -24,9 +24,8 @@ export async function withModule<T>(
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   try {
     const database = context.get(Database);
-    await Promise.race([database.whenReady(), sleep(WAIT_MS, undefined, { ref: false })]);
-    if (!database.isReady)
-      throw new UsageError(`Check DATABASE_URL, and the server: ${database.problem ?? 'no answer'}`);
+    await Promise.race([database.ready, sleep(WAIT_MS, undefined, { ref: false })]);
+    if (database.problem) throw new UsageError(`Check DATABASE_URL, and the server: ${database.problem}`);
     return await use(context);
   } catch (error) {
     if (error instanceof UsageError) throw error;

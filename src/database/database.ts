@@ -20,12 +20,13 @@ const CHECK_EVERY_MS = 2_000;
  */
 @Injectable()
 export class Database implements OnModuleInit, OnModuleDestroy {
-  /** Why the latest attempt to use the database failed. */
-  problem: string | undefined;
+  /** Why it cannot be used. */
+  problem: string | undefined = 'It is not ready';
+  /** Resolves when it is connected and migrated. Rejects when a migration fails. */
+  ready = Promise.resolve();
 
   private readonly logger = new Logger('Database');
   private readonly stopping = new AbortController();
-  private connected = Promise.resolve();
   private checking: Promise<void> | undefined;
   private checks: NodeJS.Timeout | undefined;
 
@@ -35,7 +36,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     private readonly config: Config,
     registry: Registry,
   ) {
-    const collect = (): void => gauge.set(Number(this.isReady && !this.problem));
+    const collect = (): void => gauge.set(Number(!this.problem));
     const help = '1 while the database can be used.';
     const gauge = new Gauge({ name: 'database_up', help, registers: [registry], collect });
   }
@@ -45,18 +46,8 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     // An embedded server that was killed does not come back by itself.
     const observe = () => this.check().catch(() => this.startEmbedded().catch(() => {}));
     this.checks = setInterval(() => void observe(), CHECK_EVERY_MS).unref();
-    this.connected = this.connect();
-    this.connected.catch((error: unknown) => this.note(reasonOf(error)));
-  }
-
-  /** Resolves when the database is connected and migrated. Rejects when a migration fails. */
-  whenReady(): Promise<void> {
-    return this.connected;
-  }
-
-  /** Whether it is connected and migrated. */
-  get isReady(): boolean {
-    return this.dataSource.isInitialized;
+    this.ready = this.connect();
+    this.ready.catch((error: unknown) => this.note(reasonOf(error)));
   }
 
   /** Asks the database for what the operations need. Those who ask at the same time share the answer. */
@@ -101,7 +92,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
   }
 
   private async ask(): Promise<void> {
-    if (!this.isReady) throw new Error('It is not connected');
+    if (!this.dataSource.isInitialized) throw new Error(this.problem);
     try {
       const columns = this.dataSource.entityMetadatas.flatMap(({ columns: all, tablePath }) =>
         all.map(({ databaseName }) => `has_column_privilege('${tablePath}', '${databaseName}', 'SELECT')`),

@@ -19,7 +19,8 @@ export class OrdersRepository {
   }
 
   insert({ petId, quantity, shipDate }: NewOrderDto, manager: EntityManager): Promise<Order> {
-    return manager.save(Order, { petId, quantity, shipDate: shipDate ?? null, complete: false });
+    const values = { petId, quantity, shipDate: shipDate ?? null, complete: false };
+    return this.statements.insert(Order, values, manager);
   }
 
   /** The order, which nobody else can change until the transaction ends. */

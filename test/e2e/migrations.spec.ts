@@ -49,7 +49,7 @@ describeInside('Replicas that start together', () => {
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const settings = { databaseUrl: database.url, databaseDistribution, databasePoolSize: 6 };
     for (let i = 0; i < REPLICAS; i++) apps.push(await createApp(Object.assign(new Config(), settings), { logger }));
-    await Promise.all(apps.map((app) => app.get(Database).whenReady()));
+    await Promise.all(apps.map((app) => app.get(Database).ready));
     const applied = await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const names = applied.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);

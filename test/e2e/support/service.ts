@@ -73,7 +73,7 @@ export async function startService(
     logger: pino({ ...LINES, level: 'debug' }, { write }),
   });
   await app.listen(0, '127.0.0.1');
-  await app.get(Database).whenReady();
+  await app.get(Database).ready;
   const key = beside?.key ?? (await app.get(KeysService).issue({ name: 'tests' })).key;
   const origin = await app.getUrl();
   const stop = async (): Promise<void> => {
