@@ -1,15 +1,5 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import {
-  ApiConsumes,
-  ApiCreatedResponse,
-  ApiExtension,
-  ApiExtraModels,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiTags,
-  getSchemaPath,
-  type SchemasObject,
-} from '@nestjs/swagger';
+import { ApiConsumes, ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { mediaTypesOf } from './body.js';
 import { headerRef } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
@@ -35,27 +25,27 @@ interface Answer {
 }
 
 /** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
-export const LISTS: SchemasObject = {};
+export const LISTS: Record<string, object> = {};
 
 /** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
 export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
   LISTS[name] = { type: 'array', items: { $ref: getSchemaPath(type) } };
   const schema = { $ref: getSchemaPath(name) };
   const headers = { Link: headerRef('PageLinks') };
-  return applyDecorators(ApiExtraModels(type), ApiOkResponse({ ...answer, schema, headers }));
+  return applyDecorators(ApiExtraModels(type), ApiResponse({ status: 200, ...answer, schema, headers }));
 }
 
 /** Answers a POST with 201. What reads the new resource, if anything, is one segment below: see `describeLocation`. */
 export function Created(answer: Answer): MethodDecorator {
-  return applyDecorators(Repeatable(), ApiCreatedResponse(answer));
+  return applyDecorators(Repeatable(), ApiResponse({ status: 201, ...answer }));
 }
 
 /** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
 export function Updated(answer: Answer): MethodDecorator {
-  return applyDecorators(Repeatable(), ApiConsumes(...mediaTypesOf('PATCH')), ApiOkResponse(answer));
+  return applyDecorators(Repeatable(), ApiConsumes(...mediaTypesOf('PATCH')), ApiResponse({ status: 200, ...answer }));
 }
 
 /** Answers a DELETE with 204 and no body. */
 export function Deleted(answer: { description: string }): MethodDecorator {
-  return applyDecorators(HttpCode(204), Repeatable(), ApiNoContentResponse(answer));
+  return applyDecorators(HttpCode(204), Repeatable(), ApiResponse({ status: 204, ...answer }));
 }
