@@ -49,7 +49,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
   /** Says in the headers of the reply what is left. Throws 429 beyond the limit. */
   private async count(name: string, client: string, add: number, limit: number, reply?: FastifyReply): Promise<void> {
     if (limit === 0) return;
-    // The library's `consume` would reject beyond the limit.
+    // The library only counts: its `consume` knows a single limit, and rejects beyond it.
     const count = await this.counter.penalty(`${name}:${client}`, add);
     const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
     void reply?.header('ratelimit-policy', `"${name}";q=${limit};w=${WINDOW_SECONDS}`);
