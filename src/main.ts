@@ -21,9 +21,7 @@ try {
 async function start(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
-  const flushTraces = config.tracesEndpoint
-    ? (await import('./common/tracing.js')).startTracing(config)
-    : async () => {};
+  if (config.tracesEndpoint) (await import('./common/tracing.js')).startTracing(config);
   const { createApp } = await import('./create-app.js');
   const { KeysService } = await import('./auth/keys.service.js');
   const { Database } = await import('./database/database.js');
@@ -35,7 +33,6 @@ async function start(): Promise<void> {
   });
   for (const name of unknownSettings()) logger.warn(`${name} in .env has no effect: see docs/settings.md.`);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `Shutdown`
-  app.getHttpAdapter().getInstance().addHook('onClose', flushTraces);
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;

@@ -7,14 +7,14 @@ import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { Config } from './config.js';
 
 /** At the end, a collector that does not answer gets no more time than this. */
 const FLUSH_MS = 1_000;
 
-/** Traces requests and their statements, and returns what sends the last spans. To be called before Fastify is imported. */
-export function startTracing({ serviceName }: Config): () => Promise<void> {
+/** Traces requests and their statements. To be called before Fastify is imported. */
+export function startTracing({ serviceName }: Config): void {
   const service = resourceFromAttributes({ 'service.name': serviceName });
   const provider = new NodeTracerProvider({
     resource: detectResources({ detectors: [envDetector] }).merge(service),
@@ -31,14 +31,15 @@ export function startTracing({ serviceName }: Config): () => Promise<void> {
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   });
-  subscribe('fastify.initialization', (message) => nameRoutes((message as { fastify: FastifyInstance }).fastify));
-  return () => Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)]);
+  subscribe('fastify.initialization', (message) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook('onRequest', nameSpan);
+    fastify.addHook('onClose', () => Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)]));
+  });
 }
 
 /** Below Fastify, paths are not known to be those of a route. */
-function nameRoutes(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', ({ method, routeOptions: { url } }, _reply, done) => {
-    if (url) trace.getActiveSpan()?.setAttribute('http.route', url).updateName(`${method} ${url}`);
-    done();
-  });
-}
+const nameSpan: onRequestHookHandler = ({ method, routeOptions: { url } }, _reply, done) => {
+  if (url) trace.getActiveSpan()?.setAttribute('http.route', url).updateName(`${method} ${url}`);
+  done();
+};
