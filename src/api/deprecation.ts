@@ -48,15 +48,14 @@ export function policyOf(operation: string, app: INestApplicationContext) {
   const [config, clock, registry] = [app.get(Config), app.get(Clock), app.get(Registry)];
   const terms = deprecated.get(operation)?.(config);
   if (!terms) return undefined;
-  const { deprecatedOn, sunsetOn, successor, advice } = terms;
+  const { deprecatedOn, sunsetOn, successor } = terms;
   const explained = `${config.docsUrl}/guide#the-end-of-${operation.toLowerCase()}`;
   const name = 'deprecated_operation_calls_total';
   const help = 'Calls of deprecated operations by the name of the key: whom to tell.';
   const calls = registry.getSingleMetric(name) as Counter<'operation' | 'key'> | undefined;
   return {
-    sunsetOn,
+    ...terms,
     sunsetDay: sunsetOn.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
-    advice,
     /** Sent with every answer of the operation (RFC 9745, RFC 8594, RFC 8288). */
     headers: {
       deprecation: `@${deprecatedOn.getTime() / 1000}`,
