@@ -44,11 +44,11 @@ export class RequestBody {
   private requireMediaType(): void {
     const { method, headers } = this.request;
     const types = mediaTypesOf(method);
-    const accept: Record<string, string> = method === 'PATCH' ? { 'accept-patch': types.join(', ') } : {};
-    const refuse = (how: string) => new ApiError('unsupported_media_type', `Send the body ${how}.`, accept);
-    if (headers['content-encoding'] !== undefined) throw refuse('without a Content-Encoding');
     const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
-    if (!types.includes(given)) throw refuse(`in UTF-8, with one Content-Type: ${types.join(' or ')}`);
+    if (headers['content-encoding'] === undefined && types.includes(given)) return;
+    const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${types.join(' or ')}.`;
+    const accept = method === 'PATCH' && { 'accept-patch': types.join(', ') };
+    throw new ApiError('unsupported_media_type', message, { ...accept });
   }
 }
 

@@ -76,20 +76,15 @@ export function pathOf({ url = '' }: { url?: string }): string {
   return path.startsWith('/') ? path : `/${encodeURIComponent(path)}`;
 }
 
-/**
- * What the parser and the router let through and the contract does not. Where a malformed request ends may be uncertain,
- * so its connection is not used again.
- */
+/** Where the request ends may be uncertain, so its connection is not used again. */
+const malformed = new ApiError('bad_request', undefined, { connection: 'close' });
+
+/** What the parser and the router let through and the contract does not. */
 export function faultOf({ originalUrl, url, params, headers, raw }: FastifyRequest): ApiError | undefined {
   if (originalUrl.length > URL_BYTES) return new ApiError('uri_too_long');
-  if (url === UNDECODABLE) return malformed('The `%` sequences of the path are not those of UTF-8.');
   const { host, 'transfer-encoding': coding } = headers;
   const isHttp = raw.httpVersion === '1.1' ? host !== undefined : raw.httpVersion === '1.0' && coding === undefined;
-  if (!isHttp || host?.includes(', ') || originalUrl.includes('#')) return malformed();
+  if (!isHttp || host?.includes(', ') || url === UNDECODABLE || originalUrl.includes('#')) return malformed;
   // The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`.
   return Object.values(params as object).includes('') ? noSuchPath() : undefined;
-}
-
-function malformed(problem?: string): ApiError {
-  return new ApiError('bad_request', problem, { connection: 'close' });
 }

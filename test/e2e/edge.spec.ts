@@ -160,7 +160,7 @@ describe('Methods', () => {
     const { id } = await addOrder(service);
     const headers = { 'content-type': 'text/plain' };
     const refused = await service.patch(`/v1/store/orders/${id}`, {}, { headers });
-    const message = 'Send the body in UTF-8, with one Content-Type: application/json or application/merge-patch+json.';
+    const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${BOTH.replace(',', ' or')}.`;
     expectError(refused, 'unsupported_media_type', message);
     expect(refused.headers['accept-patch']).toBe(BOTH);
     const mergePatch = { headers: { 'content-type': 'application/merge-patch+json' } };
