@@ -6,19 +6,15 @@ export class ApiKey {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
 
   /** The first of the keys that it descends from by rotation; null if there is none. */
-  @Column('bigint', { name: 'origin_id', nullable: true })
-  readonly originId!: bigint | null;
+  @Column('bigint', { name: 'origin_id', nullable: true }) readonly originId!: bigint | null;
 
   /** The client. */
-  @Column('text')
-  readonly name!: string;
+  @Column('text') readonly name!: string;
 
   /** The people responsible for the client. */
-  @Column('text', { nullable: true })
-  readonly owner!: string | null;
+  @Column('text', { nullable: true }) readonly owner!: string | null;
 
-  @Column('text', { nullable: true })
-  readonly note!: string | null;
+  @Column('text', { nullable: true }) readonly note!: string | null;
 
   /** SHA-256 of the whole key. */
   @Index('api_keys_hash_key', { unique: true })
@@ -26,18 +22,13 @@ export class ApiKey {
   readonly hash!: Buffer;
 
   /** The first characters of the key, by which people recognise it. */
-  @Column('text')
-  readonly hint!: string;
+  @Column('text') readonly hint!: string;
 
-  @Column('timestamptz', { name: 'created_at' })
-  readonly createdAt!: Date;
+  @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 
-  @Column('timestamptz', { name: 'expires_at' })
-  readonly expiresAt!: Date;
+  @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
 
-  @Column('timestamptz', { name: 'revoked_at', nullable: true })
-  readonly revokedAt!: Date | null;
+  @Column('timestamptz', { name: 'revoked_at', nullable: true }) readonly revokedAt!: Date | null;
 
-  @Column('timestamptz', { name: 'last_used_at', nullable: true })
-  lastUsedAt!: Date | null;
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt!: Date | null;
 }
