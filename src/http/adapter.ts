@@ -9,6 +9,20 @@ import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
 import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-http.js';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The API key of the request, once it is known to be valid. */
+    caller: Caller | null;
+  }
+}
+
+interface Caller {
+  readonly id: bigint;
+  readonly name: string;
+  /** The first of the keys that it descends from by rotation; null if there is none. */
+  readonly originId: bigint | null;
+}
+
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
 /** Keep browsers from treating an answer as a page, and everybody from storing it. The files of /docs have others. */

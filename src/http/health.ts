@@ -1,23 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
+import { unavailable } from '../api/errors.js';
 import { Config } from '../common/config.js';
+import { Database } from '../database/database.js';
 
 /** After draining: for requests in flight, and for all of the rest, the database included. */
 const REQUESTS_MS = 5_000;
 const CLOSE_MS = 7_500;
 
-/** Once a signal has begun it, the service reports not ready, and closes each connection with its next response. */
+/** What load balancers and supervisors see: no operations of the document, so they need no key. */
 @Injectable()
-export class Shutdown implements BeforeApplicationShutdown {
-  hasBegun = false;
-  private readonly logger = new Logger('Shutdown');
+export class Health implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Health');
+  private isEnding = false;
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+  ) {}
 
   attachTo(fastify: FastifyInstance): void {
+    // Restart the process when this fails.
+    fastify.get('/health/live', async () => ({ status: 'ok' }));
+    // Send no requests while this fails.
+    fastify.get('/health/ready', async () => {
+      if (this.isEnding) throw unavailable('The service is about to end.');
+      await this.database.check().catch(() => {
+        throw unavailable('The database does not answer.');
+      });
+      return { status: 'ok' };
+    });
     fastify.addHook('onSend', (_request, reply, payload, done) => {
-      if (this.hasBegun) void reply.header('connection', 'close');
+      if (this.isEnding) void reply.header('connection', 'close');
       done(null, payload);
     });
     fastify.addHook('preClose', (done) => {
@@ -27,10 +42,11 @@ export class Shutdown implements BeforeApplicationShutdown {
     });
   }
 
+  /** On a signal, the service goes on answering for a while, reports not ready, and closes connections with responses. */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (!signal) return; // of a test
     const { drainMs } = this.config;
-    this.hasBegun = true;
+    this.isEnding = true;
     this.logger.log('The service shuts down.');
     setTimeout(() => {
       this.logger.warn('The shutdown timed out; the service exits.');
