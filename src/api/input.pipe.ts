@@ -2,10 +2,10 @@ import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from
 import { plainToInstance } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js'; // as @nestjs/mapped-types does
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { parseJsonObject } from '../common/json.js';
 import type { RequestBody } from './body.js';
 import { ApiError } from './errors.js';
 import { type Field, FIELD, fieldsOf } from './fields.js';
+import { parseJsonObject } from './json.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 type Source = 'body' | 'query' | 'param';

@@ -20,8 +20,7 @@ export class Config {
 
   /** Load balancers need time to notice that a replica stops. In development there is none to wait for. */
   get drainMs(): number {
-    const isAlone = this.databaseUrl === undefined || process.stdout.isTTY;
-    return this.shutdownDrainMs ?? (isAlone ? 0 : 2_000);
+    return this.shutdownDrainMs ?? (!this.databaseUrl || process.stdout.isTTY ? 0 : 2_000);
   }
 
   /** The base of every link in a response. */

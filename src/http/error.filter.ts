@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../api/body.js';
 import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
-import { JsonError } from '../common/json.js';
 import { meaningOf, reasonOf } from '../database/errors.js';
 
 declare module 'fastify' {
@@ -32,7 +31,6 @@ export class ErrorFilter implements ExceptionFilter {
 
 function toApiError(thrown: unknown, method: string): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof JsonError) return new ApiError('invalid_json', thrown.message);
   // Thrown by Nest, without a route or by a guard that refuses: a client must not learn that there is something.
   if (thrown instanceof NotFoundException || thrown instanceof ForbiddenException) return noSuchPath();
   const meaning = meaningOf(thrown);

@@ -1,25 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { parse, splitNumber } from 'lossless-json';
-import { int64FromText } from './int64.js';
+import { int64FromText } from '../common/int64.js';
+import { ApiError } from './errors.js';
 
 const MAX_DEPTH = 32;
 
-/** Why a body is no JSON object, for the client. */
-export class JsonError extends Error {}
-
 /** Reads one JSON object exactly (RFC 8259). An int64 is a `bigint`, any other number `NaN`, which is no value of any field. */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
-  if (!isUtf8(bytes)) throw new JsonError('The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
   let value: unknown;
   try {
     const text = bytes.toString();
     checkStructure(text);
     value = parse(text, undefined, { parseNumber: (number) => toInt64(number) ?? Number.NaN });
   } catch (error) {
-    throw new JsonError(`The body is not valid JSON: ${(error as Error).message}.`);
+    throw new ApiError('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`);
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) throw new JsonError('The body must be a JSON object.');
+  if (!isObject) throw new ApiError('invalid_json', 'The body must be a JSON object.');
   return value as Record<string, unknown>;
 }
 
