@@ -1,3 +1,4 @@
+import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../common/config.js';
@@ -29,12 +30,12 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
   };
 }
 
-/** For requests and command lines. */
-export function dataSourceOptions(config: Config): DataSourceOptions {
+/** For requests and command lines. `Database` connects, again and again if need be. */
+export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
   // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
   // wait longer for one that is free than for one that is opened: both are one limit of the pool.
-  const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500, idleTimeoutMillis: 30_000 };
-  return pool({ ...clientOptions(config), ...limits });
+  const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500 };
+  return { ...pool({ ...clientOptions(config), ...limits }), autoLoadEntities: true, manualInitialization: true };
 }
 
 /** Migrations take their time, past a pooler. */

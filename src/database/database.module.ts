@@ -8,15 +8,7 @@ import { MIGRATIONS } from './migrate.js';
 import { Statements } from './statements.js';
 
 const OFFERED = [Database, Statements];
-
-const dataSource = TypeOrmModule.forRootAsync({
-  inject: [Config],
-  useFactory: (config: Config) => ({
-    ...dataSourceOptions(config),
-    autoLoadEntities: true,
-    manualInitialization: true, // `Database` connects, again and again if need be
-  }),
-});
+const dataSource = TypeOrmModule.forRootAsync({ inject: [Config], useFactory: dataSourceOptions });
 
 /** The connection to PostgreSQL. Entities, migrations and queries belong to the features. */
 @Global()
