@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
+import { pino } from 'pino';
 import { buildDocument, documentJson } from './api/document/build-document.js';
 import { AppModule } from './app.module.js';
 import { Clock, dayOf } from './common/clock.js';
 import { runCommand, UsageError } from './common/command.js';
 import { Config } from './common/config.js';
-import { createLogger } from './common/log.js';
 import { type Setting, SETTINGS } from './common/settings.js';
 import { createAdapter } from './http/adapter.js';
 
@@ -30,9 +30,9 @@ await runCommand(USAGE, async () => {
 });
 
 async function openapi(): Promise<string> {
-  const config = new Config({ logLevel: 'silent' });
+  const config = new Config();
   const module = AppModule.forRoot(config, new Clock(), []);
-  const app = await NestFactory.create(module, createAdapter(createLogger(config), config), { logger: false });
+  const app = await NestFactory.create(module, createAdapter(pino({ level: 'silent' }), config), { logger: false });
   return documentJson(buildDocument(app)); // never initialised, so nothing connects
 }
 

@@ -12,7 +12,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   try {
     const text = bytes.toString();
     checkStructure(text);
-    value = parse(text, undefined, { parseNumber: (number) => toInt64(number) ?? Number.NaN });
+    value = parse(text, undefined, readNumber);
   } catch (error) {
     throw new ApiError('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`);
   }
@@ -36,11 +36,11 @@ function checkStructure(text: string): void {
   }
 }
 
-/** 1.0 and 1e3 are integers. Undefined for others, and for values out of range. */
-function toInt64(text: string): bigint | undefined {
+/** 1.0 and 1e3 are integers. */
+function readNumber(text: string): bigint | number {
   const { sign, digits, exponent } = splitNumber(text); // -1250 is -1.25e3
   const zeros = exponent - (digits.length - 1);
   // Checked before the value is built: 1e999999999 would need a gigabyte of zeros.
-  if (zeros < 0 || exponent > 18) return undefined;
-  return int64FromText(sign + digits + '0'.repeat(zeros));
+  if (zeros < 0 || exponent > 18) return Number.NaN;
+  return int64FromText(sign + digits + '0'.repeat(zeros)) ?? Number.NaN;
 }

@@ -13,9 +13,8 @@ export interface Config extends SettingValues {}
 
 /** The settings of the service, validated. Without any, it has the defaults. */
 export class Config {
-  constructor(given: Partial<SettingValues> = {}) {
-    const defaults = Object.entries(SETTINGS).map(([property, { value }]) => [property, value]);
-    Object.assign(this, Object.fromEntries(defaults), given);
+  constructor() {
+    for (const [property, { value }] of Object.entries(SETTINGS)) Object.assign(this, { [property]: value });
   }
 
   /** Load balancers need time to notice that a replica stops. In development there is none to wait for. */
@@ -40,18 +39,17 @@ export class Config {
 
 /** Loads and validates all settings, and lists every problem at once. An empty variable counts as absent. */
 export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
+  const config = new Config();
   const problems: string[] = [];
-  const given: Record<string, unknown> = {};
   for (const [property, { name, expected, isValid, read }] of Object.entries<Setting>(SETTINGS)) {
     try {
       const text = textOf(name, env);
       if (text && !isValid(text)) problems.push(`${name} must be ${expected}`);
-      else if (text) given[property] = read(text);
+      else if (text) Object.assign(config, { [property]: read(text) });
     } catch (error) {
       problems.push((error as Error).message);
     }
   }
-  const config = new Config(given);
   if (problems.length === 0) problems.push(...contradictionsOf(config));
   if (problems.length > 0) throw new UsageError(['The configuration is not valid:', ...problems].join('\n  - '));
   return config;

@@ -24,7 +24,7 @@ export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): L
   const output = openOutput();
   const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
   const isPretty = logFormat ? logFormat === 'pretty' : process.stdout.isTTY;
-  const format = isPretty ? prettyFormat() : (line: string) => line;
+  const format = isPretty ? prettyFormat() : String;
   const write = (line: string): boolean => output.write(format(line));
   return pino({ ...LINES, level: logLevel, ...(tracesEndpoint && mixin) }, { write });
 }
