@@ -9,8 +9,9 @@ import { Clock } from './common/clock.js';
 import { Config } from './common/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './http/error.filter.js';
-import { HttpModule } from './http/http.module.js';
-import { RateLimits } from './http/rate-limiter.js';
+import { Health } from './http/health.js';
+import { MetricsServer } from './http/metrics-server.js';
+import { createRateLimits, RateLimits } from './http/rate-limiter.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PetsModule } from './pets/pets.module.js';
 
@@ -21,12 +22,15 @@ export class AppModule {
     return {
       module: AppModule,
       global: true,
-      imports: [DatabaseModule, ApiModule, HttpModule, AuthModule, ...features],
+      imports: [DatabaseModule, ApiModule, AuthModule, ...features],
       exports: [Config, Clock, Registry],
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useValue: clock },
         Registry,
+        MetricsServer,
+        Health,
+        { provide: RateLimits, inject: [Config], useFactory: createRateLimits },
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: RateLimits },

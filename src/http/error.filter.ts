@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, ForbiddenException, NotFoundException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../api/body.js';
 import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
@@ -31,8 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
 
 function toApiError(thrown: unknown, method: string): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  // Thrown by Nest, without a route or by a guard that refuses: a client must not learn that there is something.
-  if (thrown instanceof NotFoundException || thrown instanceof ForbiddenException) return noSuchPath();
+  if (thrown instanceof NotFoundException) return noSuchPath(); // Nest's, without a route
   const meaning = meaningOf(thrown);
   if (meaning?.kind === 'constraint')
     return new ApiError(allErrors().find((one) => one.onConstraint?.includes(meaning.name)) ?? 'internal_error');
