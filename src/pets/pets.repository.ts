@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, Equal, IsNull, Or } from 'typeorm';
 import { Statements } from '../database/statements.js';
 import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
 import { Pet, type PetStatus } from './pet.entity.js';
@@ -24,12 +24,8 @@ export class PetsRepository {
 
   /** An animal without a status is available. Tells whether the animal was. */
   async reserve(id: bigint, manager: EntityManager): Promise<boolean> {
-    const { affected } = await manager
-      .createQueryBuilder()
-      .update(Pet)
-      .set({ status: 'pending' })
-      .where("id = :id AND (status = 'available' OR status IS NULL)", { id })
-      .execute();
+    const available = { id, status: Or(Equal('available'), IsNull()) };
+    const { affected } = await manager.update(Pet, available, { status: 'pending' });
     return affected === 1;
   }
 
