@@ -26,7 +26,7 @@ export class InputPipe implements PipeTransform {
  * leaves to those packages only what a class has beside them, such as `@IsEmail()` or another `@Transform()`.
  */
 export function readInput<T extends object>(type: Type<T>, given: Plain, source: Source): T {
-  const { fields, isTransformed, isValidated } = planOf(type);
+  const { fields, isTransformed, isValidated } = plans.get(type) ?? makePlan(type);
   const unknown = Object.keys(given).find((name) => !fields.has(name));
   if (unknown !== undefined) throw refusal('unknown', unknown, `Known: ${[...fields.keys()].join(', ')}.`, source);
   const sent = isTransformed ? (plainToInstance(type, given) as Plain) : given;
@@ -47,12 +47,6 @@ export function readInput<T extends object>(type: Type<T>, given: Plain, source:
 
 const plans = new Map<Type, ReturnType<typeof makePlan>>();
 
-function planOf(type: Type): ReturnType<typeof makePlan> {
-  const plan = plans.get(type) ?? makePlan(type);
-  plans.set(type, plan);
-  return plan;
-}
-
 function makePlan(type: Type) {
   const fields = fieldsOf(type);
   const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
@@ -64,7 +58,9 @@ function makePlan(type: Type) {
       defaultMetadataStorage.findTypeMetadata(type, name),
   );
   const isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
-  return { fields, isTransformed, isValidated };
+  const plan = { fields, isTransformed, isValidated };
+  plans.set(type, plan);
+  return plan;
 }
 
 function convert(value: unknown, { fromJson, fromText }: Field, source: Source): unknown {

@@ -11,16 +11,9 @@ import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-ht
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The API key of the request, once it is known to be valid. */
-    caller: Caller | null;
+    /** The valid API key of the request, and the first of those that it descends from by rotation. */
+    caller: { readonly id: bigint; readonly name: string; readonly originId: bigint | null } | null;
   }
-}
-
-interface Caller {
-  readonly id: bigint;
-  readonly name: string;
-  /** The first of the keys that it descends from by rotation; null if there is none. */
-  readonly originId: bigint | null;
 }
 
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
