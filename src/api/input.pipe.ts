@@ -71,7 +71,7 @@ function convert(value: unknown, { fromJson, fromText }: Field, source: Source):
 /** `says` completes the sentence "The field "name" …". No resource can exist at a path with an invalid parameter. */
 function refusal(kind: 'unknown' | 'missing' | 'invalid', name: string, says: string, source: Source): ApiError {
   if (source === 'param') return new ApiError('not_found');
-  const subject = `${source === 'body' ? 'field' : 'parameter'} ${JSON.stringify(name)}`;
+  const subject = `${source === 'body' ? 'field' : 'parameter'} ${JSON.stringify(name.slice(0, 50))}`; // it may be the client's text
   const message = kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`;
   if (source === 'body') return new ApiError(`${kind}_field`, message);
   return new ApiError(kind === 'unknown' ? 'unknown_parameter' : 'invalid_parameter', message);
