@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -20,10 +20,7 @@ export function mediaTypesOf(method: string | undefined): string[] {
 export class RequestBody {
   private bytes?: Promise<Buffer>;
 
-  constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
-  ) {}
+  constructor(private readonly request: IncomingMessage) {}
 
   read(): Promise<Buffer> {
     return (this.bytes ??= this.receive());
@@ -34,7 +31,6 @@ export class RequestBody {
     this.requireMediaType();
     const length = Number(request.headers['content-length'] ?? 0);
     if (length > BODY_BYTES) throw tooLarge;
-    if (/^100-continue$/i.test(request.headers.expect ?? '')) this.response.writeContinue();
     if (length === 0 || request.readableLength !== length) return collect(request);
     const bytes = request.read() as Buffer; // most bodies arrive with the head
     request.resume(); // to its end

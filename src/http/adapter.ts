@@ -55,24 +55,19 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('change', (work) => work());
   fastify.decorateReply('error', null);
-  readBodiesLater(fastify);
+  // Fastify reads bodies before the guards run. It skips methods without a body, so the input pipe can read it later.
+  for (const method of METHODS) fastify.addHttpMethod(method, { overrideExisting: true });
   fastify.addHook('onRequest', (request, reply, done) => {
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-    request.body = new RequestBody(request.raw, reply.raw);
+    request.body = new RequestBody(request.raw);
     done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
+  // Node.js would answer unknown expectations with no body.
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
   return adapter;
-}
-
-/** Fastify reads bodies before the guards run. It skips methods without a body, so the input pipe can read it later. */
-function readBodiesLater(fastify: FastifyInstance): void {
-  for (const method of METHODS) fastify.addHttpMethod(method, { overrideExisting: true });
-  // 100 Continue is sent when the body is read; other expectations are ignored, as HTTP allows.
-  for (const event of ['checkContinue', 'checkExpectation'])
-    fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
 }
 
 /** The X-Request-Id of the request when it is well-formed, else a new one. */
