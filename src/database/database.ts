@@ -14,10 +14,7 @@ const RETRY_MS = 300;
 /** For the log and the metrics; requests find out by themselves. */
 const CHECK_EVERY_MS = 2_000;
 
-/**
- * Migrates and connects in the background, for as long as it takes, says whether the database can be used, and runs
- * transactions.
- */
+/** Migrates and connects in the background, for as long as it takes, and looks whether the database can be used. */
 @Injectable()
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why it cannot be used. */
@@ -52,8 +49,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
 
   /** Asks the database for what the operations need. Those who ask at the same time share the answer. */
   check(): Promise<void> {
-    this.checking ??= this.ask().finally(() => (this.checking = undefined));
-    return this.checking;
+    return (this.checking ??= this.ask().finally(() => (this.checking = undefined)));
   }
 
   /** Runs `work` in the transaction of `outer`, or in one of its own. */

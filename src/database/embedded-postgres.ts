@@ -88,9 +88,8 @@ function holdPipe({ pipe }: Places): void {
 
 function tellOfPglite(home: string): void {
   const folder = [home, join(home, 'data')].find((each) => fs.existsSync(join(each, 'PG_VERSION')));
-  if (!folder) return;
-  const advice = 'Remove it, or set DATABASE_DIR to another folder.';
-  new Logger('Database').warn(`${folder} is a database of the former engine, PGlite. It is not read. ${advice}`);
+  const message = 'is a database of the former engine, PGlite, and not read: remove it, or set DATABASE_DIR.';
+  if (folder) new Logger('Database').warn(`${folder} ${message}`);
 }
 
 /** Renamed when it is whole, so that a killed process leaves no half of it. */

@@ -61,7 +61,7 @@ export class Statements implements OnApplicationShutdown {
   ): Promise<T> {
     const table = this.tableOf(entity);
     // As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long.
-    if (manager) return (await runWithin(manager, table.insert([values])))[0] as T;
+    if (manager) return (await runWithin(manager, table.insert([{ values }])))[0] as T;
     return new Promise<ObjectLiteral>((resolve, reject) => {
       const isFirst = this.waiting.push({ table, values, resolve, reject }) === 1;
       if (isFirst) setImmediate(() => this.next()); // what one read of the network brought is one group
@@ -98,13 +98,13 @@ export class Statements implements OnApplicationShutdown {
       const { table } = this.waiting[0]!;
       const end = this.waiting.findIndex((insert, i) => i === table.groupSize || insert.table !== table);
       const group = this.waiting.splice(0, end < 0 ? table.groupSize : end);
-      void this.store(pipeline, table, group).finally(() => this.next());
+      void this.store(pipeline, table, group);
     }
   }
 
   private async store(pipeline: Pipeline, table: Table, group: Insert[]): Promise<void> {
     try {
-      deal(table, group, await pipeline.query(table.insert(group.map(({ values }) => values))));
+      deal(table, group, await pipeline.query(table.insert(group)));
     } catch (error) {
       const isRowAtFault = /^(?:22|23|P0)/.test((error as { code?: string }).code ?? ''); // its value, or a trigger
       if (isRowAtFault && group.length > 1)
@@ -113,6 +113,8 @@ export class Statements implements OnApplicationShutdown {
       // What waits would wait for the same in vain. It was not sent, so nothing about it is unknown.
       const notSent = new DatabaseUnavailable(false, { cause: error });
       if (!isRowAtFault) for (const { reject } of this.waiting.splice(0)) reject(notSent);
+    } finally {
+      this.next();
     }
   }
 

@@ -22,7 +22,9 @@ export class Table {
   /** The rows of an INSERT, at most. More gain little. */
   groupSize = 32;
   private readonly list: string;
-  private readonly written: EntityMetadata['columns'];
+  /** The properties whose values the database does not generate, and their columns. */
+  private readonly written: string[];
+  private readonly into: string;
   private readonly statements = new Map<string, Statement>();
 
   constructor(
@@ -31,7 +33,9 @@ export class Table {
   ) {
     const { columns } = metadata;
     this.list = columns.map(({ databaseName, propertyName }) => `"${databaseName}" AS "${propertyName}"`).join(', ');
-    this.written = columns.filter((each) => !each.isGenerated && each.default === undefined);
+    const written = columns.filter((each) => !each.isGenerated && each.default === undefined);
+    this.written = written.map(({ propertyName }) => propertyName);
+    this.into = written.map(({ databaseName }) => `"${databaseName}"`).join(', ');
   }
 
   select<T>(filters: Filters<T>, portion?: Portion): Query {
@@ -50,18 +54,16 @@ export class Table {
     return [this.statement(`SELECT ${this.list} FROM ${this.metadata.tablePath} ${where} ${end}`), values];
   }
 
-  insert(rows: readonly ObjectLiteral[]): Query {
-    const values: unknown[] = [];
-    const parametersOf = (row: ObjectLiteral) => this.written.map((each) => `$${values.push(row[each.propertyName])}`);
-    const tuples = rows.map((row) => `(${parametersOf(row).join(', ')})`).join(', ');
-    const columns = this.written.map(({ databaseName }) => `"${databaseName}"`).join(', ');
-    const text = `INSERT INTO ${this.metadata.tablePath} (${columns}) VALUES ${tuples} RETURNING ${this.list}`;
-    return [this.statement(text), values];
+  insert(rows: readonly { values: ObjectLiteral }[]): Query {
+    const all: unknown[] = [];
+    const tuples = rows.map(({ values }) => `(${this.written.map((each) => `$${all.push(values[each])}`).join(', ')})`);
+    const text = `INSERT INTO ${this.metadata.tablePath} (${this.into}) VALUES ${tuples.join(', ')} RETURNING ${this.list}`;
+    return [this.statement(text), all];
   }
 
   /** Whether a row that was stored is the given one. */
   isOf(given: ObjectLiteral, stored: ObjectLiteral): boolean {
-    return this.written.every(({ propertyName: each }) => isDeepStrictEqual(stored[each], given[each] ?? null));
+    return this.written.every((each) => isDeepStrictEqual(stored[each], given[each] ?? null));
   }
 
   private statement(text: string): Statement {
