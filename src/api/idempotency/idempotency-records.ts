@@ -11,7 +11,7 @@ const DELETED_EVERY_MS = 5_000;
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')
 export class IdempotencyRecord {
-  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'idempotency_records_pkey' }) readonly digest!: Buffer;
+  @PrimaryColumn('bytea') readonly digest!: Buffer;
 
   /** Of the request. */
   @Column('bytea', { name: 'body_hash' }) readonly bodyHash!: Buffer;
