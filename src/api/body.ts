@@ -14,38 +14,27 @@ export function mediaTypesOf(method: string | undefined): string[] {
 }
 
 /**
- * The body of a request, which is read only when it is asked for: after the guards, so that nobody without a key has one
- * read. Read once, it can be asked for again.
+ * Reads the body of a request, unless it has been read. That is asked for after the guards, so that nobody without a key has
+ * one read.
  */
-export class RequestBody {
-  private bytes?: Promise<Buffer>;
+export async function readBody(body: IncomingMessage | Buffer): Promise<Buffer> {
+  if (Buffer.isBuffer(body)) return body;
+  requireMediaType(body);
+  const length = Number(body.headers['content-length'] ?? 0);
+  if (length > BODY_BYTES) throw tooLarge;
+  if (length === 0 || body.readableLength !== length) return collect(body);
+  const bytes = body.read() as Buffer; // most bodies arrive with the head
+  body.resume(); // to its end
+  return bytes;
+}
 
-  constructor(private readonly request: IncomingMessage) {}
-
-  read(): Promise<Buffer> {
-    return (this.bytes ??= this.receive());
-  }
-
-  private async receive(): Promise<Buffer> {
-    const { request } = this;
-    this.requireMediaType();
-    const length = Number(request.headers['content-length'] ?? 0);
-    if (length > BODY_BYTES) throw tooLarge;
-    if (length === 0 || request.readableLength !== length) return collect(request);
-    const bytes = request.read() as Buffer; // most bodies arrive with the head
-    request.resume(); // to its end
-    return bytes;
-  }
-
-  private requireMediaType(): void {
-    const { method, headers } = this.request;
-    const types = mediaTypesOf(method);
-    const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
-    if (headers['content-encoding'] === undefined && types.includes(given)) return;
-    const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${types.join(' or ')}.`;
-    const accept = method === 'PATCH' && { 'accept-patch': types.join(', ') };
-    throw new ApiError('unsupported_media_type', message, { ...accept });
-  }
+function requireMediaType({ method, headers }: IncomingMessage): void {
+  const types = mediaTypesOf(method);
+  const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
+  if (headers['content-encoding'] === undefined && types.includes(given)) return;
+  const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${types.join(' or ')}.`;
+  const accept = method === 'PATCH' && { 'accept-patch': types.join(', ') };
+  throw new ApiError('unsupported_media_type', message, { ...accept });
 }
 
 async function collect(request: IncomingMessage): Promise<Buffer> {

@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js'; // as @nestjs/mapped-types does
 import { getMetadataStorage, validateSync } from 'class-validator';
-import type { RequestBody } from './body.js';
+import { readBody } from './body.js';
 import { ApiError } from './errors.js';
 import { type Field, FIELD, fieldsOf } from './fields.js';
 import { parseJsonObject } from './json.js';
@@ -16,7 +17,9 @@ export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (type === 'custom' || !metatype) return value;
     if (type !== 'body') return readInput(metatype, value as Plain, type);
-    return (value as RequestBody).read().then((bytes) => readInput(metatype, parseJsonObject(bytes), type));
+    return readBody(value as IncomingMessage | Buffer).then((bytes) =>
+      readInput(metatype, parseJsonObject(bytes), type),
+    );
   }
 }
 

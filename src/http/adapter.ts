@@ -3,7 +3,6 @@ import { type IncomingMessage, METHODS } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { RequestBody } from '../api/body.js';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
 import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
@@ -55,12 +54,12 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('change', (work) => work());
   fastify.decorateReply('error', null);
-  // Fastify reads bodies before the guards run. It skips methods without a body, so the input pipe can read it later.
+  // Fastify reads bodies before the guards run, but skips methods without a body.
   for (const method of METHODS) fastify.addHttpMethod(method, { overrideExisting: true });
   fastify.addHook('onRequest', (request, reply, done) => {
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-    request.body = new RequestBody(request.raw);
+    request.body = request.raw; // for the input pipe to read
     done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit

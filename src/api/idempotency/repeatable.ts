@@ -4,7 +4,7 @@ import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database.js';
-import { JSON_TYPE, type RequestBody } from '../body.js';
+import { JSON_TYPE, readBody } from '../body.js';
 import { ApiError, declareError, Refuses } from '../errors.js';
 import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
@@ -67,7 +67,8 @@ export class RepetitionGuard implements CanActivate {
   }
 
   private async prepare(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await (request.body as RequestBody).read();
+    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(request.raw);
+    request.body = bytes;
     const digest = digestOf(request, keyOf(request));
     const bodyHash = hash('sha256', bytes, 'buffer');
     refuseKnown(await this.records.find(digest), bodyHash);
