@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { Statements } from '../../src/database/statements.js';
 import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
 import { Sample } from './sample.entity.js';
@@ -7,20 +8,23 @@ import { Sample } from './sample.entity.js';
 /** The database access of samples. */
 @Injectable()
 export class SamplesRepository {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    @InjectRepository(Sample) private readonly samples: Repository<Sample>,
+    private readonly statements: Statements,
+  ) {}
 
   /** One more than a page, if there are more. A filter needs an index that begins with its column. */
   findPage({ limit, after }: ListSamplesQuery): Promise<Sample[]> {
-    return this.statements.findPage(Sample, {}, { after, limit: limit + 1 });
+    return this.statements.findPage(this.samples, {}, { after, limit: limit + 1 });
   }
 
   findById(id: bigint): Promise<Sample | null> {
-    return this.statements.findOne(Sample, { id });
+    return this.statements.findOne(this.samples, { id });
   }
 
   insert({ name, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
     const values = { name, openFrom: openFrom ?? null };
-    return this.statements.insert(Sample, values, manager);
+    return this.statements.insert(this.samples, values, manager);
   }
 
   /** The sample, which nobody else can change until the transaction ends. */

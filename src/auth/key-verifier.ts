@@ -23,7 +23,7 @@ export class KeyVerifier {
     noDeleteOnStaleGet: true,
     noDeleteOnFetchRejection: true,
     fetchMethod: async (hash) =>
-      (await this.statements.findOne(ApiKey, { hash: Buffer.from(hash, 'base64') })) ?? false,
+      (await this.statements.findOne(this.keys, { hash: Buffer.from(hash, 'base64') })) ?? false,
   });
 
   constructor(

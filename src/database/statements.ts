@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { isUnread, Pipeline } from './pipeline.js';
@@ -25,41 +25,38 @@ export class Statements implements OnApplicationShutdown {
   private readonly tables = new Map<unknown, Table>();
   private readonly waiting: Insert[] = [];
 
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly config: Config,
-  ) {
+  constructor(private readonly config: Config) {
     this.reads = [new Pipeline(config, isUnread), new Pipeline(config, isUnread)];
     this.writes = [new Pipeline(config), new Pipeline(config)];
     this.probes = new Pipeline(config, isUnread);
   }
 
   async findPage<T extends { id: bigint }>(
-    entity: EntityTarget<T>,
+    repository: Repository<T>,
     filters: Filters<T>,
     portion: Portion,
   ): Promise<T[]> {
-    return (await this.read(this.tableOf(entity).select(filters, portion))) as T[];
+    return (await this.read(this.tableOf(repository).select(filters, portion))) as T[];
   }
 
   /** In a transaction, it sees what that has changed. */
   async findOne<T extends ObjectLiteral>(
-    entity: EntityTarget<T>,
+    repository: Repository<T>,
     filters: Filters<T>,
     manager?: EntityManager,
   ): Promise<T | null> {
-    const query = this.tableOf(entity).select(filters);
+    const query = this.tableOf(repository).select(filters);
     const rows = await (manager ? runWithin(manager, query) : this.read(query));
     return (rows[0] as T | undefined) ?? null;
   }
 
   /** `values` are those of all columns that the database does not generate, `null` for absent ones. */
   async insert<T extends ObjectLiteral>(
-    entity: EntityTarget<T>,
+    repository: Repository<T>,
     values: Partial<T>,
     manager?: EntityManager,
   ): Promise<T> {
-    const table = this.tableOf(entity);
+    const table = this.tableOf(repository);
     // As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long.
     if (manager) return (await runWithin(manager, table.insert([{ values }])))[0] as T;
     return new Promise<ObjectLiteral>((resolve, reject) => {
@@ -72,11 +69,11 @@ export class Statements implements OnApplicationShutdown {
     return this.probes.query([{ text }, []]);
   }
 
-  private tableOf(entity: EntityTarget<ObjectLiteral>): Table {
-    let table = this.tables.get(entity);
+  private tableOf<T extends ObjectLiteral>({ target, metadata }: Repository<T>): Table {
+    let table = this.tables.get(target);
     if (!table) {
-      table = new Table(this.dataSource.getMetadata(entity), this.config.preparedStatements);
-      this.tables.set(entity, table);
+      table = new Table(metadata, this.config.preparedStatements);
+      this.tables.set(target, table);
     }
     return table;
   }

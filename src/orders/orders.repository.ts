@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
 import { Statements } from '../database/statements.js';
 import type { ListOrdersQuery, NewOrderDto, OrderChangeDto } from './dto/order.dto.js';
 import { Order } from './order.entity.js';
@@ -7,20 +8,23 @@ import { Order } from './order.entity.js';
 /** The database access of orders. What changes an order is part of a transaction, since its animal changes too. */
 @Injectable()
 export class OrdersRepository {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    @InjectRepository(Order) private readonly orders: Repository<Order>,
+    private readonly statements: Statements,
+  ) {}
 
   /** One more than a page, if there are more. */
   findPage({ limit, after, petId, complete }: ListOrdersQuery): Promise<Order[]> {
-    return this.statements.findPage(Order, { petId, complete }, { after, limit: limit + 1 });
+    return this.statements.findPage(this.orders, { petId, complete }, { after, limit: limit + 1 });
   }
 
   findById(id: bigint): Promise<Order | null> {
-    return this.statements.findOne(Order, { id });
+    return this.statements.findOne(this.orders, { id });
   }
 
   insert({ petId, quantity, shipDate }: NewOrderDto, manager: EntityManager): Promise<Order> {
     const values = { petId, quantity, shipDate: shipDate ?? null, complete: false };
-    return this.statements.insert(Order, values, manager);
+    return this.statements.insert(this.orders, values, manager);
   }
 
   /** The order, which nobody else can change until the transaction ends. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager, Equal, IsNull, Or } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Equal, IsNull, Or, Repository } from 'typeorm';
 import { Statements } from '../database/statements.js';
 import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
 import { Pet, type PetStatus } from './pet.entity.js';
@@ -7,19 +8,22 @@ import { Pet, type PetStatus } from './pet.entity.js';
 /** The database access of the catalogue. */
 @Injectable()
 export class PetsRepository {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    @InjectRepository(Pet) private readonly pets: Repository<Pet>,
+    private readonly statements: Statements,
+  ) {}
 
   /** One more than a page, if there are more. */
   findPage({ limit, after, status, ids }: ListPetsQuery): Promise<Pet[]> {
-    return this.statements.findPage(Pet, { status, id: ids }, { after, limit: limit + 1 });
+    return this.statements.findPage(this.pets, { status, id: ids }, { after, limit: limit + 1 });
   }
 
   findById(id: bigint): Promise<Pet | null> {
-    return this.statements.findOne(Pet, { id });
+    return this.statements.findOne(this.pets, { id });
   }
 
   insert({ name, categoryId, status }: NewPetDto, manager?: EntityManager): Promise<Pet> {
-    return this.statements.insert(Pet, { name, categoryId, status: status ?? null }, manager);
+    return this.statements.insert(this.pets, { name, categoryId, status: status ?? null }, manager);
   }
 
   /** An animal without a status is available. Tells whether the animal was. */

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Column, DataSource, Entity, type EntityManager, Index, PrimaryColumn } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
@@ -31,25 +32,25 @@ export class IdempotencyRecords implements OnApplicationShutdown {
   private readonly timer = setInterval(() => void this.deleteExpired(), DELETED_EVERY_MS).unref();
 
   constructor(
-    private readonly dataSource: DataSource,
+    @InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>,
     private readonly statements: Statements,
   ) {}
 
   /** In a transaction, equal requests take turns until it ends. */
   async find(digest: Buffer, manager?: EntityManager): Promise<IdempotencyRecord | null> {
     await manager?.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
-    return this.statements.findOne(IdempotencyRecord, { digest }, manager);
+    return this.statements.findOne(this.records, { digest }, manager);
   }
 
   async insert(record: Omit<IdempotencyRecord, 'createdAt'>, manager: EntityManager): Promise<void> {
-    await this.statements.insert(IdempotencyRecord, record, manager);
+    await this.statements.insert(this.records, record, manager);
   }
 
   async deleteExpired(): Promise<void> {
-    if (!this.dataSource.isInitialized) return;
+    if (!this.records.manager.dataSource.isInitialized) return;
     const expired = `SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
       ORDER BY created_at LIMIT ${DELETED_AT_ONCE}`;
-    await this.dataSource
+    await this.records
       .query(`DELETE FROM idempotency_records WHERE digest IN (${expired})`)
       .catch(({ message }: Error) => this.logger.warn(`Expired records were not deleted: ${message}`));
   }
