@@ -9,7 +9,7 @@ import { Clock } from './common/clock.js';
 import { Config } from './common/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './http/error.filter.js';
-import { Health } from './http/health.js';
+import { HealthController } from './http/health.controller.js';
 import { MetricsServer } from './http/metrics-server.js';
 import { createRateLimits, RateLimits } from './http/rate-limiter.js';
 import { OrdersModule } from './orders/orders.module.js';
@@ -23,13 +23,13 @@ export class AppModule {
       module: AppModule,
       global: true,
       imports: [DatabaseModule, ApiModule, AuthModule, ...features],
+      controllers: [HealthController],
       exports: [Config, Clock, Registry],
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useValue: clock },
         Registry,
         MetricsServer,
-        Health,
         { provide: RateLimits, inject: [Config], useFactory: createRateLimits },
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },

@@ -12,7 +12,7 @@ import { API_PREFIX, type Config } from './common/config.js';
 import { nestLogger } from './common/log.js';
 import { createAdapter } from './http/adapter.js';
 import { serveDocs } from './http/docs/docs.js';
-import { Health } from './http/health.js';
+import { HealthController } from './http/health.controller.js';
 import { answerOtherMethods } from './http/methods.js';
 import { refuseOverload } from './http/overload.js';
 import { recordRequests } from './http/request-log.js';
@@ -34,14 +34,14 @@ export async function createApp(
     createAdapter(logger, config),
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
-  app.setGlobalPrefix(API_PREFIX);
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
   const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
   const document = buildDocument(app);
   const json = documentJson(document);
   refuseOverload(fastify, config, app.get(Registry));
   recordRequests(fastify, app.get(Registry));
   answerOtherMethods(app, config.corsOrigins);
-  app.get(Health).attachTo(fastify);
+  app.get(HealthController).attachTo(fastify);
   attachOperations(fastify, app, json);
   serveDocs(app, document, json);
   return app.init();

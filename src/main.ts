@@ -32,7 +32,7 @@ async function start(): Promise<void> {
     process.exit(1);
   });
   for (const name of unknownSettings()) logger.warn(`${name} in .env has no effect: see docs/settings.md.`);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `Health`
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `HealthController`
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;

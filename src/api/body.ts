@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -14,17 +14,19 @@ export function mediaTypesOf(method: string | undefined): string[] {
 }
 
 /**
- * Reads the body of a request, unless it has been read. That is asked for after the guards, so that nobody without a key has
- * one read.
+ * Reads the body of the request that a response is for, unless it has been read. That is asked for after the guards, so that
+ * nobody without a key has one read, or is told to send it.
  */
-export async function readBody(body: IncomingMessage | Buffer): Promise<Buffer> {
-  if (Buffer.isBuffer(body)) return body;
-  requireMediaType(body);
-  const length = Number(body.headers['content-length'] ?? 0);
+export async function readBody(response: ServerResponse | Buffer): Promise<Buffer> {
+  if (Buffer.isBuffer(response)) return response;
+  const request = response.req;
+  requireMediaType(request);
+  const length = Number(request.headers['content-length'] ?? 0);
   if (length > BODY_BYTES) throw tooLarge;
-  if (length === 0 || body.readableLength !== length) return collect(body);
-  const bytes = body.read() as Buffer; // most bodies arrive with the head
-  body.resume(); // to its end
+  if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
+  if (length === 0 || request.readableLength !== length) return collect(request);
+  const bytes = request.read() as Buffer; // most bodies arrive with the head
+  request.resume(); // to its end
   return bytes;
 }
 

@@ -1,8 +1,13 @@
-import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiConsumes, ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { mediaTypesOf } from './body.js';
 import { headerRef } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
+
+export const PUBLIC = 'public';
+
+/** Opens a route to requests without a key. All other routes require one. */
+export const Public = () => SetMetadata(PUBLIC, true);
 
 /** The tags of the document, with their descriptions: `ApiTags` takes none. */
 export const RESOURCES = new Map<string, string>();

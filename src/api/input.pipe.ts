@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js'; // as @nestjs/mapped-types does
@@ -17,7 +17,7 @@ export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (type === 'custom' || !metatype) return value;
     if (type !== 'body') return readInput(metatype, value as Plain, type);
-    return readBody(value as IncomingMessage | Buffer).then((bytes) =>
+    return readBody(value as ServerResponse | Buffer).then((bytes) =>
       readInput(metatype, parseJsonObject(bytes), type),
     );
   }

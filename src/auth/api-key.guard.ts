@@ -1,7 +1,9 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
+import { PUBLIC } from '../api/decorators.js';
 import { ApiError } from '../api/errors.js';
 import { networkOf, RateLimits } from '../http/rate-limiter.js';
 import type { ApiKey } from './api-key.entity.js';
@@ -21,10 +23,11 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   }
 }
 
-/** Requires a valid API key for every operation. */
+/** Requires a valid API key for every route that is not public. */
 @Injectable()
 export class ApiKeyGuard extends AuthGuard('bearer') {
   constructor(
+    private readonly reflector: Reflector,
     private readonly limits: RateLimits,
     private readonly verifier: KeyVerifier,
   ) {
@@ -32,6 +35,7 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { authorization } = request.headers;
     if (authorization === undefined)

@@ -59,12 +59,13 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   fastify.addHook('onRequest', (request, reply, done) => {
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-    request.body = request.raw; // for the input pipe to read
+    request.body = reply.raw; // for `readBody`
     done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
-  // Node.js would answer unknown expectations with no body.
-  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
+  // 100 Continue is sent when the body is read; other expectations are ignored, as HTTP allows.
+  for (const event of ['checkContinue', 'checkExpectation'])
+    fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
   return adapter;
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { JSON_TYPE } from '../api/body.js';
-import { ApiError, type ErrorCode, noSuchPath, URL_BYTES } from '../api/errors.js';
+import { ApiError, type ErrorCode, HEADER_BYTES, noSuchPath, URL_BYTES } from '../api/errors.js';
 
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
@@ -78,12 +78,16 @@ export function pathOf({ url = '' }: { url?: string }): string {
 
 /** Where the request ends may be uncertain, so its connection is not used again. */
 const malformed = new ApiError('bad_request', undefined, { connection: 'close' });
+const tooLarge = new ApiError('headers_too_large', undefined, { connection: 'close' });
 
 /** What the parser and the router let through and the contract does not. */
 export function faultOf({ originalUrl, url, params, headers, raw }: FastifyRequest): ApiError | undefined {
   if (originalUrl.length > URL_BYTES) return new ApiError('uri_too_long');
-  const { host, 'transfer-encoding': coding } = headers;
-  const isHttp = raw.httpVersion === '1.1' ? host !== undefined : raw.httpVersion === '1.0' && coding === undefined;
+  // Node.js does not count what separates names and values: two bytes each.
+  if (raw.rawHeaders.join(': ').length + 2 > HEADER_BYTES) return tooLarge;
+  const { host, 'transfer-encoding': coding = 'chunked' } = headers;
+  const isLatest = raw.httpVersion === '1.1' && host !== undefined && /^chunked$/i.test(coding);
+  const isHttp = isLatest || (raw.httpVersion === '1.0' && headers['transfer-encoding'] === undefined);
   if (!isHttp || host?.includes(', ') || url === UNDECODABLE || originalUrl.includes('#')) return malformed;
   // The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`.
   return Object.values(params as object).includes('') ? noSuchPath() : undefined;

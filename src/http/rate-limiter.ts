@@ -29,11 +29,11 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     this.counter = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
   }
 
-  /** Limits the requests of each key. */
+  /** Limits the requests of each key. Public routes have no limit. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const { caller } = http.getRequest<FastifyRequest>();
-    await this.count('requests', String(caller!.id), 1, this.config.rateLimitPerKey, http.getResponse());
+    if (caller) await this.count('requests', String(caller.id), 1, this.config.rateLimitPerKey, http.getResponse());
     return true;
   }
 

@@ -44,8 +44,10 @@ describe('The edge', () => {
   const bearer = () => `Authorization: Bearer ${service.key}\r\n`;
 
   it('reads no body before the key is known to be valid', async () => {
-    const unsent = post('Connection: close\r\nContent-Length: 2\r\n');
-    expect(summaryOf(await sendRaw(service.origin, unsent))).toEqual(closing(401, 'missing_api_key'));
+    const head = 'Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n';
+    expect(summaryOf(await sendRaw(service.origin, post(head)))).toEqual(closing(401, 'missing_api_key'));
+    const invited = await sendRaw(service.origin, `${post(bearer() + head)}{}`);
+    expect(invited).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 Bad Request\r\n/);
   });
 
   it('limits the time for the headers and for the whole request', async () => {

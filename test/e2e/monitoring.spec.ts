@@ -83,6 +83,11 @@ describeInside('The log', () => {
     expect(line).not.toHaveProperty('address');
   });
 
+  it('has probes at debug', async () => {
+    for (const path of ['/health/live', '/health/ready'])
+      expect(await linesOf(() => service.call('GET', path))).toEqual([expect.objectContaining({ level: 20 })]);
+  });
+
   it('has no keys, no bodies and no queries', async () => {
     await service.post('/v1/pets', { name: 'Nobody sees this', categoryId: 1 });
     await service.get('/v1/pets?secret=hidden');

@@ -6,8 +6,8 @@ import { Statements } from '../../database/statements.js';
 /** How long a repetition gets the first answer. */
 export const KEPT_HOURS = 24;
 /** Nobody waits for the deletion of so few. */
-const DELETED_AT_ONCE = 2_000;
-const DELETED_EVERY_MS = 5_000;
+const DELETED_AT_ONCE = 5_000;
+const DELETED_EVERY_MS = 10_000;
 
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')

@@ -67,7 +67,7 @@ export class RepetitionGuard implements CanActivate {
   }
 
   private async prepare(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(request.raw);
+    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(reply.raw);
     request.body = bytes;
     const digest = digestOf(request, keyOf(request));
     const bodyHash = hash('sha256', bytes, 'buffer');

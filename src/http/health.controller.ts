@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Controller, Get, Logger } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
+import { Public } from '../api/decorators.js';
 import { unavailable } from '../api/errors.js';
 import { Config } from '../common/config.js';
 import { Database } from '../database/database.js';
@@ -9,9 +11,11 @@ import { Database } from '../database/database.js';
 const REQUESTS_MS = 5_000;
 const CLOSE_MS = 7_500;
 
-/** What load balancers and supervisors see: no operations of the document, so they need no key. */
-@Injectable()
-export class Health implements BeforeApplicationShutdown {
+/** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
+@Public()
+@ApiExcludeController()
+@Controller('health')
+export class HealthController implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Health');
   private isEnding = false;
 
@@ -20,17 +24,24 @@ export class Health implements BeforeApplicationShutdown {
     private readonly database: Database,
   ) {}
 
-  attachTo(fastify: FastifyInstance): void {
-    // Restart the process when this fails.
-    fastify.get('/health/live', async () => ({ status: 'ok' }));
-    // Send no requests while this fails.
-    fastify.get('/health/ready', async () => {
-      if (this.isEnding) throw unavailable('The service is about to end.');
-      await this.database.check().catch(() => {
-        throw unavailable('The database does not answer.');
-      });
-      return { status: 'ok' };
+  /** Restart the process when this fails. */
+  @Get('live')
+  live(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  /** Send no requests while this fails. */
+  @Get('ready')
+  async ready(): Promise<{ status: string }> {
+    if (this.isEnding) throw unavailable('The service is about to end.');
+    await this.database.check().catch(() => {
+      throw unavailable('The database does not answer.');
     });
+    return { status: 'ok' };
+  }
+
+  /** Lets requests finish while the service ends. */
+  attachTo(fastify: FastifyInstance): void {
     fastify.addHook('onSend', (_request, reply, payload, done) => {
       if (this.isEnding) void reply.header('connection', 'close');
       done(null, payload);
