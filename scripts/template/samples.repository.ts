@@ -19,7 +19,7 @@ export class SamplesRepository {
   }
 
   findById(id: bigint): Promise<Sample | null> {
-    return this.statements.findOne(this.samples, { id });
+    return this.statements.findById(this.samples, id);
   }
 
   insert({ name, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {

@@ -1,9 +1,10 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import DataLoader from 'dataloader';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { DatabaseUnavailable, meaningOf } from './errors.js';
 import { isUnread, Pipeline } from './pipeline.js';
-import { type Filters, type Portion, type Query, Table } from './table.js';
+import { type Filters, GROUP_SIZE, type Portion, type Query, Table } from './table.js';
 
 interface Insert {
   readonly table: Table;
@@ -23,6 +24,7 @@ export class Statements implements OnApplicationShutdown {
   /** Of its own, or a probe would wait behind those that it asks about. */
   private readonly probes: Pipeline;
   private readonly tables = new Map<unknown, Table>();
+  private readonly loaders = new Map<unknown, DataLoader<bigint, ObjectLiteral | null>>();
   private readonly waiting: Insert[] = [];
 
   constructor(private readonly config: Config) {
@@ -37,6 +39,20 @@ export class Statements implements OnApplicationShutdown {
     portion: Portion,
   ): Promise<T[]> {
     return (await this.read(this.tableOf(repository).select(filters, portion))) as T[];
+  }
+
+  /** Rows that are looked for in one turn of the event loop share a statement. */
+  async findById<T extends { id: bigint }>(repository: Repository<T>, id: bigint): Promise<T | null> {
+    let loader = this.loaders.get(repository.target);
+    if (!loader) {
+      const load = async (ids: readonly bigint[]) => {
+        const rows = await this.findPage(repository, { id: ids } as Filters<T>, { limit: ids.length });
+        return ids.map((each) => rows.find((row) => row.id === each) ?? null);
+      };
+      loader = new DataLoader(load, { cache: false, maxBatchSize: GROUP_SIZE, batchScheduleFn: setImmediate });
+      this.loaders.set(repository.target, loader);
+    }
+    return (await loader.load(id)) as T | null;
   }
 
   /** In a transaction, it sees what that has changed. */

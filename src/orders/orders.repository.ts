@@ -19,7 +19,7 @@ export class OrdersRepository {
   }
 
   findById(id: bigint): Promise<Order | null> {
-    return this.statements.findOne(this.orders, { id });
+    return this.statements.findById(this.orders, id);
   }
 
   insert({ petId, quantity, shipDate }: NewOrderDto, manager: EntityManager): Promise<Order> {

@@ -19,7 +19,7 @@ export class PetsRepository {
   }
 
   findById(id: bigint): Promise<Pet | null> {
-    return this.statements.findOne(this.pets, { id });
+    return this.statements.findById(this.pets, id);
   }
 
   insert({ name, categoryId, status }: NewPetDto, manager?: EntityManager): Promise<Pet> {

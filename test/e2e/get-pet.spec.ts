@@ -35,6 +35,14 @@ describe('getPet: GET /v1/pets/{petId}', () => {
     expectAnswer(await service.get(`/v1/pets/${pet.id}?limit=x&verbose`), 200, expected);
   });
 
+  it('answers each of many that ask at once, for the same animal too', async () => {
+    const other = await addPet(service, { name: 'Minka' });
+    const ids = Array.from({ length: 25 }, () => [pet.id, '0', other.id]).flat();
+    const answers = await Promise.all(ids.map((id) => service.get(`/v1/pets/${id}`)));
+    const names = answers.map(({ text }) => (JSON.parse(text) as Partial<PetBody>).name);
+    expect(names).toEqual(ids.map((id) => (id === pet.id ? 'Rex' : id === other.id ? 'Minka' : undefined)));
+  });
+
   it.each([
     '999999999',
     '0',
