@@ -33,14 +33,14 @@ await runDrill(async () => {
   }
   const load = openLoop(60, send);
   await delay(1_000);
-
   const others = [];
   for (let round = 0; round < ROUNDS; round++) {
     const worker = cluster.nodes[1 + (round % 2)];
     const before = load.answers.length;
     await worker.stop('SIGQUIT');
-    const rows = await sql(ELSEWHERE, [idsOf(load.answers).slice(-50), worker.port]);
-    others.push(...(await Promise.all(rows.map(({ id }) => read(id)))));
+    const recent = idsOf(load.answers).slice(-50);
+    const rows = await sql(ELSEWHERE, [recent, worker.port]);
+    others.push(...(await Promise.all([Promise.all(rows.map(({ id }) => read(id))), ...recent.map(read)]))[0]);
     await delay(DOWN_MS);
     await worker.start();
     const seen = (id) => until(`animal ${id} is visible`, async () => succeeded(await read(id)), VISIBLE_MS);

@@ -31,7 +31,8 @@ async function start(): Promise<void> {
     logger.fatal({ err }, 'Uncaught error; the service exits.'); // its state is unknown
     process.exit(1);
   });
-  for (const name of unknownSettings()) logger.warn(`${name} in .env has no effect: see docs/settings.md.`);
+  for (const name of unknownSettings())
+    logger.warn(`${name} in .env is no setting of the service: see docs/settings.md.`);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `HealthController`
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');

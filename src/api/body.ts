@@ -23,7 +23,8 @@ export async function readBody(response: ServerResponse | Buffer): Promise<Buffe
   requireMediaType(request);
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > BODY_BYTES) throw tooLarge;
-  if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
+  const { expect = '' } = request.headers;
+  if (/^100-continue$/i.test(expect) && request.httpVersion === '1.1') response.writeContinue();
   if (length === 0 || request.readableLength !== length) return collect(request);
   const bytes = request.read() as Buffer; // most bodies arrive with the head
   request.resume(); // to its end

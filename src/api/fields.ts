@@ -8,7 +8,7 @@ import { INT64_MAX, INT64_MIN, int64FromText, isInt64 } from '../common/int64.js
 // Decorators of input and output fields: the document, the conversion and the check in one. They are class-transformer's and
 // class-validator's own, so that `@Transform()` or `@IsEmail()` works beside them.
 
-export interface FieldOptions {
+interface FieldOptions {
   readonly description: string;
   readonly example?: unknown;
   /** It may be left out. */

@@ -55,6 +55,8 @@ function makePlan(type: Type) {
   const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const without = checks.find(({ propertyName }) => !fields.has(propertyName));
   if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
+  if (fields.size === 0)
+    throw new Error(`${type.name} has no fields: a handler takes classes with those of fields.ts.`);
   const isTransformed = [...fields.keys()].some(
     (name) =>
       defaultMetadataStorage.findTransformMetadatas(type, name, 0).length > 1 ||

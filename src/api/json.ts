@@ -28,7 +28,7 @@ function checkStructure(text: string): void {
     if (colon) {
       const name: unknown = JSON.parse(token.slice(0, -colon.length));
       const names = open.at(-1);
-      if (names?.has(name)) throw new SyntaxError(`Duplicate key ${JSON.stringify(name)}`);
+      if (names?.has(name)) throw new SyntaxError(`Duplicate key ${JSON.stringify(String(name).slice(0, 50))}`);
       names?.add(name);
     } else if (token === '{' || token === '[') open.push(new Set());
     else if (token === '}' || token === ']') open.pop();

@@ -35,16 +35,21 @@ type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values
 
 /** For people, and for scripts. Undefined when there is no such key. */
 type Output = readonly [text: string, record: object] | undefined;
+/** Checks the options before the database is asked. */
+type Command = (options: Options, id: bigint) => (keys: KeysService) => Promise<Output>;
 
-const COMMANDS: Readonly<Record<string, (keys: KeysService, options: Options, id: bigint) => Promise<Output>>> = {
-  async issue(keys, { name, owner, note, expires }) {
+const COMMANDS: Readonly<Record<string, Command>> = {
+  issue({ name, owner, note, expires }) {
     if (!name.trim()) throw new UsageError('Say who the key is for: issue --name NAME');
     const client = { name: lineOf(name), owner: lineOf(owner) || null, note: lineOf(note) || null };
-    const issued = await keys.issue({ ...client, lifeMs: lifeOf(expires) });
-    return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
+    const request = { ...client, lifeMs: lifeOf(expires) };
+    return async (keys) => {
+      const issued = await keys.issue(request);
+      return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
+    };
   },
 
-  async list(keys) {
+  list: () => async (keys) => {
     const records = (await keys.list()).map(recordOf);
     const rows = records.map(({ id, name, owner, hint, state, createdAt, expiresAt, lastUsedAt }) => {
       return [id, name, owner, hint, state, dayOf(createdAt), dayOf(expiresAt), lastUsedAt];
@@ -52,20 +57,23 @@ const COMMANDS: Readonly<Record<string, (keys: KeysService, options: Options, id
     return [aligned([['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]), records];
   },
 
-  async show(keys, _, id) {
+  show: (_, id) => async (keys) => {
     const record = (await keys.list()).map(recordOf).find((key) => key.id === String(id));
     return record && [aligned(Object.entries(record)), record];
   },
 
-  async rotate(keys, { overlap, expires }, id) {
+  rotate({ overlap, expires }, id) {
     const overlapMs = durationOf('--overlap', overlap);
-    const issued = await keys.rotate(id, overlapMs, lifeOf(expires));
-    if (!issued) return undefined;
-    const text = `Key ${id} keeps working for ${overlapMs / HOUR_MS} hours at most.\nIts successor is number ${issued.id}.`;
-    return shownOnce(issued, text, { replaces: String(id) });
+    const lifeMs = lifeOf(expires);
+    return async (keys) => {
+      const issued = await keys.rotate(id, overlapMs, lifeMs);
+      if (!issued) return undefined;
+      const text = `Key ${id} keeps working for ${overlapMs / HOUR_MS} hours at most.\nIts successor is number ${issued.id}.`;
+      return shownOnce(issued, text, { replaces: String(id) });
+    };
   },
 
-  async revoke(keys, _, id) {
+  revoke: (_, id) => async (keys) => {
     if (!(await keys.revoke(id))) return undefined;
     const all = (await keys.list()).map(recordOf);
     const name = all.find((key) => key.id === String(id))?.name;
@@ -74,9 +82,12 @@ const COMMANDS: Readonly<Record<string, (keys: KeysService, options: Options, id
     return [`Key ${id} is revoked: it stops working within five seconds.${others}`, { revoked: String(id), sameName }];
   },
 
-  async prune(keys, { 'older-than': olderThan }) {
-    const forgotten = await keys.prune(durationOf('--older-than', olderThan));
-    return [`Deleted ${forgotten} expired or revoked keys.`, { forgotten }];
+  prune({ 'older-than': olderThan }) {
+    const olderThanMs = durationOf('--older-than', olderThan);
+    return async (keys) => {
+      const forgotten = await keys.prune(olderThanMs);
+      return [`Deleted ${forgotten} expired or revoked keys.`, { forgotten }];
+    };
   },
 };
 const OF_ONE_KEY = new Set(['show', 'rotate', 'revoke']);
@@ -85,12 +96,13 @@ await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [command = 'help', ...words] = positionals;
   if (command === 'help') return USAGE;
-  const run = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
-  if (!run) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
+  const prepare = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
+  if (!prepare) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
   const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
   if (id === undefined) throw new UsageError(`Say which key, by the number that the list shows: ${command} 3`);
   if (words.length > 0) throw new UsageError(`What is "${words.join(' ')}"? Text of several words needs quotes.`);
-  const output = await withModule(AuthModule, (context) => run(context.get(KeysService), values, id));
+  const run = prepare(values, id);
+  const output = await withModule(AuthModule, (context) => run(context.get(KeysService)));
   if (!output)
     throw new UsageError(`There is no key ${id}${command === 'show' ? '' : ' that still works'}. See the list.`);
   const [text, record] = output;
@@ -112,7 +124,8 @@ function durationOf(option: string, duration: string, least = 0): number {
   const [, amount, unit] = /^(0|[1-9]\d{0,4})([dh])$/.exec(duration) ?? [];
   const ms = Number(amount) * (unit === 'd' ? DAY_MS : HOUR_MS);
   if (ms >= least) return ms;
-  throw new UsageError(`Say ${option} in days or hours, such as ${option} 90d or ${option} 12h`);
+  const limit = least > 0 ? ', at least 1h' : '';
+  throw new UsageError(`Say ${option} in days or hours${limit}, such as ${option} 90d or ${option} 12h`);
 }
 
 function shownOnce({ id, key, name, expiresAt }: IssuedKey, text: string, more?: object): Output {

@@ -31,10 +31,11 @@ export function startTracing({ serviceName }: Config): void {
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   });
+  let ended: Promise<void> | undefined;
   subscribe('fastify.initialization', (message) => {
     const { fastify } = message as { fastify: FastifyInstance };
     fastify.addHook('onRequest', nameSpan);
-    fastify.addHook('onClose', () => Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)]));
+    fastify.addHook('onClose', () => (ended ??= Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS)])));
   });
 }
 

@@ -43,6 +43,8 @@ export class Statements implements OnApplicationShutdown {
 
   /** Rows that are looked for in one turn of the event loop share a statement. */
   async findById<T extends { id: bigint }>(repository: Repository<T>, id: bigint): Promise<T | null> {
+    // On Citus, rows of a worker that is down would take their neighbours with them.
+    if (this.config.databaseDistribution) return this.findOne(repository, { id } as Filters<T>);
     let loader = this.loaders.get(repository.target);
     if (!loader) {
       const load = async (ids: readonly bigint[]) => {
@@ -139,7 +141,7 @@ export class Statements implements OnApplicationShutdown {
 /** RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. */
 function deal(table: Table, group: Insert[], rows: ObjectLiteral[]): void {
   for (const { values, resolve, reject } of group) {
-    const found = group.length === 1 ? 0 : rows.findIndex((row) => table.isOf(values, row));
+    const found = group.length === 1 && rows.length === 1 ? 0 : rows.findIndex((row) => table.isOf(values, row));
     if (found >= 0) resolve(rows.splice(found, 1)[0]!);
     else {
       table.groupSize = 1; // a trigger changes its rows

@@ -5,9 +5,9 @@ import { Statements } from '../../database/statements.js';
 
 /** How long a repetition gets the first answer. */
 export const KEPT_HOURS = 24;
-/** Nobody waits for the deletion of so few. */
-const DELETED_AT_ONCE = 5_000;
-const DELETED_EVERY_MS = 10_000;
+const CLEANED_EVERY_MS = 60_000;
+/** Small enough that nobody waits for the deletion. */
+const PORTION = 1_000;
 
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')
@@ -29,7 +29,7 @@ export class IdempotencyRecord {
 @Injectable()
 export class IdempotencyRecords implements OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
-  private readonly timer = setInterval(() => void this.deleteExpired(), DELETED_EVERY_MS).unref();
+  private readonly timer = setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
 
   constructor(
     @InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>,
@@ -49,10 +49,14 @@ export class IdempotencyRecords implements OnApplicationShutdown {
   async deleteExpired(): Promise<void> {
     if (!this.records.manager.dataSource.isInitialized) return;
     const expired = `SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
-      ORDER BY created_at LIMIT ${DELETED_AT_ONCE}`;
-    await this.records
-      .query(`DELETE FROM idempotency_records WHERE digest IN (${expired})`)
-      .catch(({ message }: Error) => this.logger.warn(`Expired records were not deleted: ${message}`));
+      ORDER BY created_at LIMIT ${PORTION}`;
+    const statement = `DELETE FROM idempotency_records WHERE digest IN (${expired})`;
+    try {
+      for (let deleted = PORTION; deleted === PORTION;)
+        [, deleted] = await this.records.query<[unknown, number]>(statement);
+    } catch (error) {
+      this.logger.warn(`Expired records were not deleted: ${(error as Error).message}`);
+    }
   }
 
   onApplicationShutdown(): void {

@@ -54,7 +54,7 @@ declare module 'fastify' {
  * others run in a transaction that records their answer. It does nothing for requests without a key.
  */
 @Injectable()
-export class RepetitionGuard implements CanActivate {
+class RepetitionGuard implements CanActivate {
   constructor(
     private readonly database: Database,
     private readonly records: IdempotencyRecords,
@@ -63,12 +63,15 @@ export class RepetitionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    return request.headers['idempotency-key'] === undefined || this.prepare(request, http.getResponse());
+    // What is wrong with a body precedes what is wrong with a path.
+    const readsLater = request.headers['idempotency-key'] === undefined && Object.keys(request.params!).length === 0;
+    return readsLater || this.prepare(request, http.getResponse());
   }
 
   private async prepare(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(reply.raw);
     request.body = bytes;
+    if (request.headers['idempotency-key'] === undefined) return true;
     const digest = digestOf(request, keyOf(request));
     const bodyHash = hash('sha256', bytes, 'buffer');
     refuseKnown(await this.records.find(digest), bodyHash);
