@@ -36,6 +36,7 @@ export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): L
   const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
   const isPretty = logFormat ? logFormat === 'pretty' : process.stdout.isTTY;
   const format = isPretty ? prettyFormat() : String;
+  // Not the output itself: pino would call its `flushSync` after a fatal line.
   const write = (line: string): boolean => output.write(format(line));
   return pino({ ...LINES, level: logLevel, ...(tracesEndpoint && mixin) }, { write });
 }
