@@ -73,8 +73,9 @@ describeInside('Commands', () => {
       [['issue', '--name', 'x', '--expires', 'soon'], /90d/],
       [['issue', '--name', 'team\u202exiss'], /visible characters/],
       [['isue'], /no such command: isue/],
-    ])('%j fails and says what to do', async (args, hint) => {
-      const { code, out, err } = await run(...args);
+    ])('%j fails and says what to do, before the database is asked', async (args, hint) => {
+      const settings = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+      const { code, out, err } = await programs.run('auth/keys.cli.js', args, settings);
       expect({ code, out }).toEqual({ code: 1, out: '' });
       expect(err).toMatch(hint);
       expect(err).not.toContain('    at ');

@@ -171,6 +171,8 @@ describeInside('The record of a request', () => {
     await age('24 hours 1 minute');
     const recent = randomUUID();
     await create(recent);
+    const others = "sha256(i::text::bytea), '', 204, null, null, now() - interval '2 days'"; // more than are deleted at once
+    await run(`INSERT INTO idempotency_records SELECT ${others} FROM generate_series(1, 2500) AS i`);
     await deleteExpired();
     expect(await run('SELECT FROM idempotency_records')).toHaveLength(1);
     const later = await create(key, { ...REX, name: 'Max' });
