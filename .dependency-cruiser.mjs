@@ -1,5 +1,5 @@
 /**
- * The import rules of src: main → app → features → api, http → database → common. They match folders by pattern, and so
+ * The import rules of src: main → app → features → http → api → database → common. They match folders by pattern, and so
  * cover a new feature at once. CONTRIBUTING.md draws the same arrows.
  *
  * SHARED lists the shared rooms, each with the rooms that it may import. Every other folder of src is a feature.

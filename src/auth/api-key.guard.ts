@@ -11,7 +11,7 @@ import { KeyVerifier, unauthorized } from './key-verifier.js';
 
 const BEARER = /^Bearer ([^ ]+)$/i;
 
-/** Takes the token from the Authorization header. The process has one, whatever the number of its applications. */
+/** Takes the token from the Authorization header. passport has one registry in the process, so requests bring the verifier. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   constructor() {
@@ -44,12 +44,12 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    // Keys that were found before are exempt from the limit of failures.
+    // Keys that were found before, those that have ended too, are exempt from the limit of failures.
     if (this.verifier.hasSeen(token)) return super.canActivate(context) as Promise<boolean>;
     return this.attempt(context, networkOf(request.ip));
   }
 
-  /** At the limit of its network, an attempt is refused without a look-up. */
+  /** Beyond the limit of its network, an attempt is refused without a look-up. */
   private async attempt(context: ExecutionContext, network: string): Promise<boolean> {
     await this.limits.countFailures(network, 0);
     try {

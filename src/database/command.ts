@@ -11,7 +11,7 @@ import { meaningOf, reasonOf } from './errors.js';
 
 const WAIT_MS = 10_000;
 
-/** Runs `use` with the providers of one module, connected to the configured database. */
+/** Runs `use` with the providers of one module, on the configured database, which it migrates first. */
 export async function withModule<T>(
   module: Type | DynamicModule,
   use: (context: INestApplicationContext) => Promise<T>,

@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 2_000;
 @Injectable()
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why it cannot be used. */
-  problem: string | undefined = 'It is not ready';
+  problem: string | undefined = 'It is not ready, or being migrated by another process.';
   /** Resolves when it is connected and migrated. Rejects when a migration fails. */
   ready = Promise.resolve();
 

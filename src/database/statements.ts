@@ -121,9 +121,12 @@ export class Statements implements OnApplicationShutdown {
     try {
       deal(table, group, await pipeline.query(table.insert(group)));
     } catch (error) {
-      const isRowAtFault = /^(?:22|23|P0)/.test((error as { code?: string }).code ?? ''); // its value, or a trigger
-      if (isRowAtFault && group.length > 1)
-        return void (await Promise.all(group.map((insert) => this.store(pipeline, table, [insert]))));
+      // By its value, or by a trigger. The filter decides what that means for its client.
+      const isRowAtFault = /^(?:22|23|P0)/.test((error as { code?: string }).code ?? '');
+      if (isRowAtFault && group.length > 1) {
+        const half = group.splice(group.length / 2);
+        return void (await Promise.all([group, half].map((part) => this.store(pipeline, table, part))));
+      }
       for (const { reject } of group) reject(error);
       // What waits would wait for the same in vain. It was not sent, so nothing about it is unknown.
       const notSent = new DatabaseUnavailable(false, { cause: error });
@@ -144,8 +147,8 @@ function deal(table: Table, group: Insert[], rows: ObjectLiteral[]): void {
     const found = group.length === 1 && rows.length === 1 ? 0 : rows.findIndex((row) => table.isOf(values, row));
     if (found >= 0) resolve(rows.splice(found, 1)[0]!);
     else {
-      table.groupSize = 1; // a trigger changes its rows
-      reject(new DatabaseUnavailable(true));
+      table.groupSize = 1; // a row alone is known
+      reject(new DatabaseUnavailable(true, { cause: new Error('A trigger changes new rows: none is told apart') }));
     }
   }
 }

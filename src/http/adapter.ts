@@ -52,14 +52,14 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   });
   const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
-  fastify.decorateRequest('change', (work) => work());
+  fastify.decorateRequest('change', (work) => work()); // with an Idempotency-Key: see `RepetitionGuard`
   fastify.decorateReply('error', null);
   // Fastify reads bodies before the guards run, but skips methods without a body.
   for (const method of METHODS) fastify.addHttpMethod(method, { overrideExisting: true });
   fastify.addHook('onRequest', (request, reply, done) => {
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-    request.body = reply.raw; // for `readBody`
+    request.body = reply.raw; // not read yet: `readBody` does it, after the guards
     done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit

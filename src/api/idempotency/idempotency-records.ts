@@ -36,7 +36,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     private readonly statements: Statements,
   ) {}
 
-  /** In a transaction, equal requests take turns until it ends. */
+  /** In a transaction, equal requests take turns until it ends, or their time for locks does, which is 503. */
   async find(digest: Buffer, manager?: EntityManager): Promise<IdempotencyRecord | null> {
     await manager?.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
     return this.statements.findOne(this.records, { digest }, manager);

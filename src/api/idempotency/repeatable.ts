@@ -51,7 +51,7 @@ declare module 'fastify' {
 
 /**
  * Looks at requests with an Idempotency-Key before their body is parsed: one that is known gets its first answer again,
- * others run in a transaction that records their answer. It does nothing for requests without a key.
+ * others run in a transaction that records their answer. Without a key, it only reads the body where the path has parameters.
  */
 @Injectable()
 class RepetitionGuard implements CanActivate {
