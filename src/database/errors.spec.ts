@@ -8,8 +8,9 @@ it.each([
   ['duplicate key value violates unique constraint "orders_one_open"', { constraint: 'orders_one_open' }],
   ['duplicate key value violates unique constraint "orders_one_open_ccnew"', { constraint: 'orders_one_open_ccnew' }],
   ['duplicate key value violates unique constraint "orders_one_open_102018"', {}], // on Citus
-])('A constraint is found in %s', (message, fields) => {
-  expect(meaningOf(driverError('23505', message, fields))).toEqual({ kind: 'constraint', name: 'orders_one_open' });
+  ['conflicting key value violates exclusion constraint "orders_one_open"', {}, '23P01'],
+])('A constraint is found in %s', (message, fields, code = '23505') => {
+  expect(meaningOf(driverError(code, message, fields))).toEqual({ kind: 'constraint', name: 'orders_one_open' });
 });
 
 it('A worker that Citus lost leaves the outcome unknown', () => {

@@ -19,7 +19,7 @@ const LOST = /^(?:08|57P01|57P02|57P05|40003)/;
 /** Those of a server that cannot do it now, or whose tables somebody has changed. It has rolled the statement back. */
 const REFUSED =
   /^(?:0A000|22001|23502|25006|25P03|26000|28|3D000|40001|40P01|42501|42703|42P01|42P05|53|55P03|57|58|XX)/;
-const CONSTRAINT = /^23(?:503|505|514)$/;
+const CONSTRAINT = /^23(?:503|505|514|P01)$/;
 
 /** What pg and TypeORM say without a code when they sent nothing, or got no answer. */
 const NOT_SENT =
