@@ -39,8 +39,8 @@ await runDrill(async () => {
     const before = load.answers.length;
     await worker.stop('SIGQUIT');
     const recent = idsOf(load.answers).slice(-50);
-    const rows = await sql(ELSEWHERE, [recent, worker.port]);
-    others.push(...(await Promise.all([Promise.all(rows.map(({ id }) => read(id))), ...recent.map(read)]))[0]);
+    const elsewhere = (await sql(ELSEWHERE, [recent, worker.port])).map(({ id }) => String(id));
+    others.push(...(await Promise.all(recent.map(read))).filter((_, i) => elsewhere.includes(String(recent[i]))));
     await delay(DOWN_MS);
     await worker.start();
     const seen = (id) => until(`animal ${id} is visible`, async () => succeeded(await read(id)), VISIBLE_MS);

@@ -14,7 +14,7 @@ const DRIP_MS = 1_000;
 const OTHERS = 60;
 const PER_SECOND = isShort ? 50 : 100;
 const SECONDS = isShort ? 10 : 90;
-const SHARE = isShort ? 90 : 99.9; // in short, drills share the processors
+const SHARE = isShort ? 90 : 99.9; // the few of the short form also suffer from others who use the machine
 
 await enterNetwork();
 const present = new Set();

@@ -65,7 +65,7 @@ describe('The OpenAPI document', () => {
   it('describes each operation: id, summary, tag, security, stability', () => {
     const operations = operationsOf(document);
     const ids = 'listPets createPet getPet listOrders createOrder getOrder updateOrder deleteOrder';
-    expect(operations.map(({ id }) => id).join(' ')).toMatch(new RegExp(`^${ids}`)); // then those of later features
+    expect(operations.map(({ id }) => id).join(' ')).toMatch(new RegExp(`^${ids}(?: |$)`)); // then those of later features
     for (const { path, operation } of operations) {
       const [, group] = path.split('/');
       expect(operation).toMatchObject({ summary: expect.any(String), tags: [group] });
