@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { Created, Deleted, InStage, Paged, Resource, Updated } from '../../src/api/decorators.js';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { Created, Deleted, Fetched, InStage, Paged, Resource, Updated } from '../../src/api/decorators.js';
 import { Refuses } from '../../src/api/errors.js';
+import { RunOnce } from '../../src/api/idempotency/repeatable.js';
 import type { Page } from '../../src/api/pages.js';
 import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
 import { SAMPLE_EXAMPLES, SAMPLES_EXAMPLES } from './dto/sample.examples.js';
@@ -26,13 +26,13 @@ export class SamplesController {
   @ApiOperation({ summary: 'Add a sample', description: 'Adds a sample and assigns its id.' })
   @Created({ type: SampleDto, description: 'The sample that was added.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
-  createSample(@Body() newSample: NewSampleDto, @Req() { change }: FastifyRequest): Promise<SampleDto> {
-    return change(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));
+  createSample(@Body() newSample: NewSampleDto, @RunOnce() runOnce: RunOnce): Promise<SampleDto> {
+    return runOnce(async (manager) => SampleDto.from(await this.samples.add(newSample, manager)));
   }
 
   @Get(':sampleId')
   @ApiOperation({ summary: 'Get a sample', description: 'Returns the sample with this id.' })
-  @ApiOkResponse({ type: SampleDto, description: 'The sample.', examples: SAMPLE_EXAMPLES })
+  @Fetched({ type: SampleDto, description: 'The sample.', examples: SAMPLE_EXAMPLES })
   async getSample(@Param() { sampleId }: SamplePath): Promise<SampleDto> {
     return SampleDto.from(await this.samples.get(sampleId));
   }
@@ -44,15 +44,15 @@ export class SamplesController {
   updateSample(
     @Param() { sampleId }: SamplePath,
     @Body() sampleChange: SampleChangeDto,
-    @Req() { change }: FastifyRequest,
+    @RunOnce() runOnce: RunOnce,
   ): Promise<SampleDto> {
-    return change(async (manager) => SampleDto.from(await this.samples.update(sampleId, sampleChange, manager)));
+    return runOnce(async (manager) => SampleDto.from(await this.samples.update(sampleId, sampleChange, manager)));
   }
 
   @Delete(':sampleId')
   @ApiOperation({ summary: 'Delete a sample', description: 'Deletes the sample with this id.' })
   @Deleted({ description: 'The sample was deleted.' })
-  deleteSample(@Param() { sampleId }: SamplePath, @Req() { change }: FastifyRequest): Promise<void> {
-    return change((manager) => this.samples.delete(sampleId, manager));
+  deleteSample(@Param() { sampleId }: SamplePath, @RunOnce() runOnce: RunOnce): Promise<void> {
+    return runOnce((manager) => this.samples.delete(sampleId, manager));
   }
 }

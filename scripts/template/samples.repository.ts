@@ -1,30 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
-import { Statements } from '../../src/database/statements.js';
+import { type EntityManager, MoreThan, Repository } from 'typeorm';
+import { whereSent, within } from '../../src/api/filters.js';
 import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
 import { Sample } from './sample.entity.js';
 
 /** The database access of samples. */
 @Injectable()
 export class SamplesRepository {
-  constructor(
-    @InjectRepository(Sample) private readonly samples: Repository<Sample>,
-    private readonly statements: Statements,
-  ) {}
+  constructor(@InjectRepository(Sample) private readonly samples: Repository<Sample>) {}
 
   /** One more than a page, if there are more. A filter needs an index that begins with its column. */
   findPage({ limit, after }: ListSamplesQuery): Promise<Sample[]> {
-    return this.statements.findPage(this.samples, {}, { after, limit: limit + 1 });
+    const where = whereSent<Sample>({ id: within([after, MoreThan]) });
+    return this.samples.find({ where, order: { id: 'ASC' }, take: limit + 1 });
   }
 
   findById(id: bigint): Promise<Sample | null> {
-    return this.statements.findById(this.samples, id);
+    return this.samples.findOneBy({ id });
   }
 
-  insert({ name, openFrom }: NewSampleDto, manager?: EntityManager): Promise<Sample> {
-    const values = { name, openFrom: openFrom ?? null };
-    return this.statements.insert(this.samples, values, manager);
+  async insert({ name, openFrom }: NewSampleDto, manager = this.samples.manager): Promise<Sample> {
+    const sample = manager.create(Sample, { name, openFrom: openFrom ?? null });
+    await manager.insert(Sample, sample); // assigns the id
+    return sample;
   }
 
   /** The sample, which nobody else can change until the transaction ends. */

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -13,38 +14,37 @@ export function mediaTypesOf(method: string | undefined): string[] {
   return ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
 }
 
-/**
- * Reads the body of the request that a response is for, unless it has been read. That is asked for after the guards, so that
- * nobody without a key has one read, or is told to send it.
- */
-export async function readBody(response: ServerResponse | Buffer): Promise<Buffer> {
-  if (Buffer.isBuffer(response)) return response;
-  const request = response.req;
-  requireMediaType(request);
-  const length = Number(request.headers['content-length'] ?? 0);
+/** Reads the body of a request. Call it after the guards, so that nothing of a request without a valid key is read. */
+export async function readBody({ method, headers, body }: FastifyRequest): Promise<Buffer> {
+  requireMediaType(method, headers);
+  const length = Number(headers['content-length'] ?? 0);
   if (length > BODY_BYTES) throw tooLarge;
-  const { expect = '' } = request.headers;
-  if (/^100-continue$/i.test(expect) && request.httpVersion === '1.1') response.writeContinue();
-  if (length === 0 || request.readableLength !== length) return collect(request);
-  const bytes = request.read() as Buffer; // most bodies arrive with the head
-  request.resume(); // to its end
+  const stream = body as IncomingMessage; // see the content type parser of the adapter
+  if (length === 0 || stream.readableLength !== length) return collect(stream);
+  const bytes = stream.read() as Buffer; // most bodies arrive with the head
+  stream.resume(); // to its end
   return bytes;
 }
 
-function requireMediaType({ method, headers }: IncomingMessage): void {
+function requireMediaType(method: string, headers: IncomingMessage['headers']): void {
   const types = mediaTypesOf(method);
   const given = MEDIA_TYPE.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? '';
-  if (headers['content-encoding'] === undefined && types.includes(given)) return;
-  const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${types.join(' or ')}.`;
-  const accept = method === 'PATCH' && { 'accept-patch': types.join(', ') };
-  throw new ApiError('unsupported_media_type', message, { ...accept });
+  if (headers['content-encoding'] !== undefined || !types.includes(given)) throw unsupportedMediaType(method);
 }
 
-async function collect(request: IncomingMessage): Promise<Buffer> {
+/** Also for what Fastify does not take for a media type at all. */
+export function unsupportedMediaType(method: string): ApiError {
+  const types = mediaTypesOf(method);
+  const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${types.join(' or ')}.`;
+  const accept = method === 'PATCH' && { 'accept-patch': types.join(', ') };
+  return new ApiError('unsupported_media_type', message, { ...accept });
+}
+
+async function collect(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > BODY_BYTES) throw tooLarge;
       chunks.push(chunk);

@@ -1,8 +1,20 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { RouteSchema } from '@nestjs/platform-fastify';
 import { ApiConsumes, ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { mediaTypesOf } from './body.js';
 import { headerRef } from './document/operations.js';
 import { Repeatable } from './idempotency/repeatable.js';
+import { addToRoute } from './route-config.js';
+
+/** The address under which Fastify knows the document, whose schemas serialise the answers. */
+export const DOCUMENT = 'https://document.invalid/';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers have headers that follow from it: pages their links, and what was created its Location. */
+    answer?: 'resource' | 'page' | 'creation' | 'nothing';
+  }
+}
 
 export const PUBLIC = 'public';
 
@@ -26,31 +38,42 @@ export function InStage(stability: 'experimental' | 'beta'): ClassDecorator & Me
 interface Answer {
   readonly type: Type;
   readonly description: string;
-  readonly examples: Record<string, { summary: string; value: unknown }>;
+  readonly examples?: Record<string, { summary: string; value: unknown }>;
 }
 
 /** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
 export const LISTS: Record<string, object> = {};
 
+/** Answers a GET with one resource. */
+export function Fetched(answer: Answer): MethodDecorator {
+  return applyDecorators(addToRoute({ answer: 'resource' }), answers(200, answer.type, answer));
+}
+
 /** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
 export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
   LISTS[name] = { type: 'array', items: { $ref: getSchemaPath(type) } };
-  const schema = { $ref: getSchemaPath(name) };
-  const headers = { Link: headerRef('PageLinks') };
-  return applyDecorators(ApiExtraModels(type), ApiResponse({ status: 200, ...answer, schema, headers }));
+  const documented = { ...answer, schema: { $ref: getSchemaPath(name) }, headers: { Link: headerRef('PageLinks') } };
+  return applyDecorators(ApiExtraModels(type), addToRoute({ answer: 'page' }), answers(200, name, documented));
 }
 
-/** Answers a POST with 201. What reads the new resource, if anything, is one segment below: see `describeLocation`. */
+/** Answers a POST with 201, and with the Location of a GET one segment below, if there is one. */
 export function Created(answer: Answer): MethodDecorator {
-  return applyDecorators(Repeatable(), ApiResponse({ status: 201, ...answer }));
+  return applyDecorators(Repeatable(), addToRoute({ answer: 'creation' }), answers(201, answer.type, answer));
 }
 
 /** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
 export function Updated(answer: Answer): MethodDecorator {
-  return applyDecorators(Repeatable(), ApiConsumes(...mediaTypesOf('PATCH')), ApiResponse({ status: 200, ...answer }));
+  return applyDecorators(Repeatable(), ApiConsumes(...mediaTypesOf('PATCH')), Fetched(answer));
 }
 
 /** Answers a DELETE with 204 and no body. */
 export function Deleted(answer: { description: string }): MethodDecorator {
-  return applyDecorators(HttpCode(204), Repeatable(), ApiResponse({ status: 204, ...answer }));
+  const documented = ApiResponse({ status: 204, ...answer });
+  return applyDecorators(HttpCode(204), Repeatable(), addToRoute({ answer: 'nothing' }), documented);
+}
+
+/** Fastify serialises by the schema, which keeps all digits of an int64 and leaves out members that are not documented. */
+function answers(status: number, schema: string | Type, documented: object): MethodDecorator {
+  const response = { [status]: { $ref: DOCUMENT + getSchemaPath(schema) } };
+  return applyDecorators(RouteSchema({ response }), ApiResponse({ status, ...documented }));
 }

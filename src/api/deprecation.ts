@@ -5,9 +5,12 @@ import { Counter, Registry } from 'prom-client';
 import { Clock } from '../common/clock.js';
 import { Config } from '../common/config.js';
 import { ApiError } from './errors.js';
+import { addToRoute } from './route-config.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
+    deprecation?: Deprecation;
+    /** Made of `deprecation` when the route is registered. */
     policy?: DeprecationPolicy;
   }
 }
@@ -21,15 +24,17 @@ interface DeprecationTerms {
   readonly advice: string;
 }
 
-type TermsOf = (config: Config) => DeprecationTerms;
-
-/** By the ids of operations. */
-const deprecated = new Map<string, TermsOf>();
+interface Deprecation {
+  /** The name of the handler. */
+  readonly operation: string;
+  readonly termsOf: (config: Config) => DeprecationTerms;
+}
 
 /** Deprecates an operation. The terms determine its headers, its sunset and its documentation. */
-export function Deprecated(termsOf: TermsOf): MethodDecorator {
-  const note: MethodDecorator = (_controller, operation) => void deprecated.set(operation as string, termsOf);
-  return applyDecorators(note, UseGuards({ canActivate: admit }), ApiOperation({ deprecated: true }));
+export function Deprecated(termsOf: Deprecation['termsOf']): MethodDecorator {
+  const announce: MethodDecorator = (controller, name, descriptor) =>
+    addToRoute({ deprecation: { operation: String(name), termsOf } })(controller, name, descriptor);
+  return applyDecorators(announce, UseGuards({ canActivate: admit }), ApiOperation({ deprecated: true }));
 }
 
 /** Runs after the global guards, so a request without a valid key gets 401 and nothing more. */
@@ -41,13 +46,12 @@ function admit(context: ExecutionContext): true {
   return true;
 }
 
-export type DeprecationPolicy = NonNullable<ReturnType<typeof policyOf>>;
+export type DeprecationPolicy = ReturnType<typeof policyOf>;
 
 /** The single source of a deprecated operation's headers, sunset and documentation. */
-export function policyOf(operation: string, app: INestApplicationContext) {
+export function policyOf({ operation, termsOf }: Deprecation, app: INestApplicationContext) {
   const [config, clock, registry] = [app.get(Config), app.get(Clock), app.get(Registry)];
-  const terms = deprecated.get(operation)?.(config);
-  if (!terms) return undefined;
+  const terms = termsOf(config);
   const { deprecatedOn, sunsetOn, successor } = terms;
   const explained = `${config.docsUrl}/guide#the-end-of-${operation.toLowerCase()}`;
   const name = 'deprecated_operation_calls_total';

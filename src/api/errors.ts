@@ -1,4 +1,12 @@
 import { API_PREFIX } from '../common/config.js';
+import { addToRoute } from './route-config.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The errors that `@Refuses()` declares. */
+    refuses?: readonly ErrorKind[];
+  }
+}
 
 /** What callers are told about an error, in the document (`when`) and in the guide (`advice`). */
 export interface ErrorKind {
@@ -102,12 +110,7 @@ export function allErrors(): ErrorKind[] {
   return [...kinds.values()].toSorted((a, b) => a.status - b.status);
 }
 
-/** What operations refuse with, by their ids. */
-export const REFUSALS = new Map<string, ErrorKind[]>();
-
 /** Documents errors of an operation beside those that follow from its key, its parameters and its body. */
 export function Refuses(...errors: ErrorKind[]): MethodDecorator {
-  return (_controller, operation) => {
-    REFUSALS.set(operation as string, [...errors, ...(REFUSALS.get(operation as string) ?? [])]);
-  };
+  return addToRoute({ refuses: errors });
 }

@@ -41,6 +41,20 @@ export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
   return (Reflect.getMetadata(FIELDS, type.prototype as object) ?? new Map()) as Map<string, Field>;
 }
 
+const ONLY_FIELDS = 'only-fields';
+
+/**
+ * Says that a class has no decorators of class-transformer beside its fields, so that reading it can do without that package.
+ * It is for frequent requests: class-transformer cannot be asked, and what stands there all the same would be ignored.
+ */
+export function OnlyFields(): ClassDecorator {
+  return (type) => Reflect.defineMetadata(ONLY_FIELDS, true, type);
+}
+
+export function hasOnlyFields(type: Type): boolean {
+  return Reflect.hasOwnMetadata(ONLY_FIELDS, type);
+}
+
 function field(options: FieldOptions, rule: Rule): PropertyDecorator {
   const { optional, ...documented } = options;
   const { nullable, default: otherwise } = options;

@@ -1,43 +1,29 @@
+import { dirname } from 'node:path/posix';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { API_PREFIX, Config } from '../common/config.js';
+import { DOCUMENT } from './decorators.js';
 import { type DeprecationPolicy, policyOf } from './deprecation.js';
-import { headerRef, operationsOf } from './document/operations.js';
 import { linksOf, type Page } from './pages.js';
 
-const DOCUMENT = 'https://document.invalid/';
-
 /**
- * Makes the routes do what is documented: serialise by the schema, which keeps all digits of an int64 and sends no other
- * member, and send the headers of pages, created resources and deprecations. Call it before routes are registered.
+ * Makes the routes send the headers that the decorators of their handlers declare: of pages, of created resources, and of
+ * deprecations. Call it before routes are registered.
  */
 export function attachOperations(fastify: FastifyInstance, app: INestApplicationContext, json: string): void {
-  const document = JSON.parse(json) as OpenAPIObject;
+  const { components } = JSON.parse(json) as OpenAPIObject;
+  fastify.addSchema({ $id: DOCUMENT, components });
   const { apiBase } = app.get(Config);
-  const operations = operationsOf(document);
-  fastify.addSchema({ $id: DOCUMENT, components: document.components });
+  /** The routes that read one resource, by the path of its collection. */
+  const readers = new Map<string, RouteOptions>();
   fastify.addHook('onRoute', (route) => {
-    // A HEAD route runs the handler of its GET route.
-    const method = String(route.method).toLowerCase().replace('head', 'get');
-    const found = operations.find((one) => one.method === method && routeOf(one.path) === route.url);
-    if (!found) return;
-    const { operationId, responses } = found.operation;
-    const [status, { content, headers, links = {} }] = Object.entries(responses).find(([each]) =>
-      each.startsWith('2'),
-    )!;
-    const $ref = content?.['application/json']?.schema.$ref;
-    if ($ref) route.schema = { response: { [status]: { $ref: DOCUMENT + $ref } } };
-    const policy = policyOf(operationId, app);
-    if (policy) announce(route, policy);
-    if (headers?.['Link']?.$ref === headerRef('PageLinks').$ref) sendLinks(route, apiBase);
-    for (const readBy of Object.keys(links)) sendLocation(route, apiBase + found.path, policyOf(readBy, app));
+    const { deprecation, answer } = route.config ?? {};
+    if (deprecation) announce(route, policyOf(deprecation, app));
+    if (answer === 'page') sendLinks(route, apiBase);
+    if (answer === 'creation') sendLocation(route, apiBase, readers);
+    if (route.method === 'GET' && /\/:\w+$/.test(route.url)) readers.set(dirname(route.url), route);
   });
-}
-
-/** In the notation of the router: `/v1/pets/:petId` for `/pets/{petId}`. */
-function routeOf(path: string): string {
-  return API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1');
 }
 
 /** On every answer, refusals by guards included. */
@@ -58,9 +44,12 @@ function sendLinks(route: RouteOptions, apiBase: string): void {
 }
 
 /** Until the sunset of the operation that it leads to. */
-function sendLocation(route: RouteOptions, collection: string, policy?: DeprecationPolicy): void {
-  const locationOf = (created: unknown) =>
-    policy?.isOver() ? undefined : `${collection}/${(created as { id: bigint }).id}`;
+function sendLocation(route: RouteOptions, apiBase: string, readers: ReadonlyMap<string, RouteOptions>): void {
+  const collection = apiBase + route.url.slice(API_PREFIX.length);
+  const locationOf = (created: unknown) => {
+    const reader = readers.get(route.url);
+    return reader && !reader.config?.policy?.isOver() ? `${collection}/${(created as { id: bigint }).id}` : undefined;
+  };
   route.config = { ...route.config, locationOf };
   route.preSerialization = (_request, reply, created, done) => {
     const location = locationOf(created);

@@ -2,10 +2,13 @@ import type { TypeOrmModuleOptions } from '@nestjs/typeorm';
 import pg from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../common/config.js';
+import { DatabaseUnavailable } from './errors.js';
 import { embeddedUrl } from './embedded-postgres.js';
 
-/** The connections of `Statements`. TypeORM's pool has the rest. */
-const PIPELINES = 5;
+/** The connections of `Statements`. TypeORM's pool has the rest of `DATABASE_POOL_SIZE`. */
+export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
+
+type Connected = Parameters<pg.Pool['connect']>[0];
 
 // In local time, dates of early years would lose the seconds of their offset.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -13,8 +16,9 @@ pg.defaults.parseInputDatesAsUTC = true;
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
 /**
- * A request is answered within about a second, whatever the database does. The server gives up first: an answer that comes
- * too late costs the connection, and with it the other statements on it. Poolers refuse limits that are start-up parameters.
+ * The limits of one attempt, so that a request can be answered within 1.3 seconds while the database is away. The server's
+ * limits end first: when `query_timeout` does, pg closes the connection, and the other statements on it lose their answers.
+ * Poolers refuse limits that are start-up parameters.
  */
 export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boolean } {
   return {
@@ -34,7 +38,8 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
 export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
   // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
   // wait longer for one that is free than for one that is opened: both are one limit of the pool.
-  const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500 };
+  const { reads, writes, probes } = PIPELINES;
+  const limits = { max: config.databasePoolSize - reads - writes - probes, connectionTimeoutMillis: 500 };
   return { ...pool({ ...clientOptions(config), ...limits }), autoLoadEntities: true, manualInitialization: true };
 }
 
@@ -54,6 +59,17 @@ function pool(options: pg.PoolConfig): DataSourceOptions {
     type: 'postgres',
     logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
     poolErrorHandler: () => {}, // an idle connection broke, and the pool has removed it
+    driver: { Pool },
     extra: options,
   };
+}
+
+/** Only here is it known that an error means that there was no connection, and so nothing was sent. */
+class Pool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(done: Connected): void;
+  override connect(done?: Connected): Promise<pg.PoolClient> | void {
+    if (!done) return super.connect();
+    super.connect((cause, ...connected) => done(cause && new DatabaseUnavailable(false, { cause }), ...connected));
+  }
 }

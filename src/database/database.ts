@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type pg from 'pg';
 import { Gauge, Registry } from 'prom-client';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { Config } from '../common/config.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
-import { meaningOf, reasonOf } from './errors.js';
+import { DatabaseUnavailable, isStale, meaningOf, reasonOf, sqlStateOf } from './errors.js';
 import { migrate } from './migrate.js';
-import { isStale } from './pipeline.js';
 import { Statements } from './statements.js';
 
 const RETRY_MS = 300;
@@ -52,18 +51,38 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     return (this.checking ??= this.ask().finally(() => (this.checking = undefined)));
   }
 
+  /** Whether TypeORM can be asked. Before and after, its errors have no other sign. */
+  get isConnected(): boolean {
+    return this.dataSource.isInitialized && !this.stopping.signal.aborted;
+  }
+
   /** Runs `work` in the transaction of `outer`, or in one of its own. */
   async transaction<T>(outer: EntityManager | undefined, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (outer) return work(outer);
-    return this.dataSource.transaction(async (manager) => {
-      try {
-        return await work(manager);
-      } catch (error) {
-        // A connection to a former primary is whole, but good for nothing: the pool drops it.
-        if (isStale(error)) void ((await manager.queryRunner?.connect()) as pg.Client | undefined)?.end();
-        throw error;
-      }
-    });
+    let isCommitting = false;
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const result = await this.workWithin(manager, work);
+        isCommitting = true;
+        return result;
+      });
+    } catch (error) {
+      // COMMIT was not answered.
+      throw isCommitting && !sqlStateOf(error) ? new DatabaseUnavailable(true, { cause: error }) : error;
+    }
+  }
+
+  private async workWithin<T>(manager: EntityManager, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await work(manager);
+    } catch (error) {
+      const { queryRunner } = manager;
+      // A connection to a former primary is whole, but good for nothing: the pool drops it.
+      if (isStale(error)) void ((await queryRunner?.connect()) as pg.Client | undefined)?.end();
+      // TypeORM has given up a connection that was lost. Without a COMMIT, nothing of the transaction was stored.
+      const isLost = queryRunner?.isReleased || (error instanceof QueryFailedError && meaningOf(error) === 'unknown');
+      throw isLost ? new DatabaseUnavailable(false, { cause: error }) : error;
+    }
   }
 
   private async connect(): Promise<void> {

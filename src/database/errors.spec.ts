@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { meaningOf } from './errors.js';
+import pg from 'pg';
+import { constraintOf, meaningOf } from './errors.js';
 
-const driverError = (code: string, message: string, fields = {}): Error =>
-  Object.assign(new Error(message), { code, severity: 'ERROR', ...fields });
+const databaseError = (code: string, message: string, fields = {}): Error =>
+  Object.assign(new pg.DatabaseError(message, 1, 'error'), { code, ...fields });
 
 it.each([
   ['duplicate key value violates unique constraint "orders_one_open"', { constraint: 'orders_one_open' }],
@@ -10,10 +11,11 @@ it.each([
   ['duplicate key value violates unique constraint "orders_one_open_102018"', {}], // on Citus
   ['conflicting key value violates exclusion constraint "orders_one_open"', {}, '23P01'],
 ])('A constraint is found in %s', (message, fields, code = '23505') => {
-  expect(meaningOf(driverError(code, message, fields))).toEqual({ kind: 'constraint', name: 'orders_one_open' });
+  const error = databaseError(code, message, fields);
+  expect([meaningOf(error), constraintOf(error)]).toEqual(['constraint', 'orders_one_open']);
 });
 
 it('A worker that Citus lost leaves the outcome unknown', () => {
   const message = 'connection to the remote node postgres@10.0.0.5:5432 failed';
-  expect(meaningOf(driverError('08006', message))).toEqual({ kind: 'unknown' });
+  expect(meaningOf(databaseError('08006', message))).toBe('unknown');
 });

@@ -1,7 +1,8 @@
 import { types } from 'node:util';
+import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 
-/** The database cannot serve a correct request at the moment. */
+/** The database cannot serve a correct request at the moment. It is thrown where that, and what it means, is known. */
 export class DatabaseUnavailable extends Error {
   /** @param isUnknown of a change that was sent and not answered: it may have taken effect */
   constructor(
@@ -12,46 +13,67 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-export type Meaning = { kind: 'unavailable' | 'unknown' } | { kind: 'constraint'; name: string };
+/**
+ * - `unknown`: the server, or a node of it, was lost, so that a change may have taken effect
+ * - `unavailable`: there is no connection, so that nothing was sent
+ * - `refused`: the server cannot do it now, and has rolled it back
+ * - `unusable`: a table, a column, a right or a whole database is missing or has been changed, which somebody has to mend
+ * - `constraint`: the values violate a constraint, which may mean an error of a feature
+ */
+export type Kind = 'unknown' | 'unavailable' | 'refused' | 'unusable' | 'constraint';
 
-/** SQLSTATEs and classes of a server that was lost, or has lost a node: what was sent may have taken effect. */
-const LOST = /^(?:08|57P01|57P02|57P05|40003)/;
-/** Those of a server that cannot do it now, or whose tables somebody has changed. It has rolled the statement back. */
-const REFUSED =
-  /^(?:0A000|22001|23502|25006|25P03|26000|28|3D000|40001|40P01|42501|42703|42P01|42P05|53|55P03|57|58|XX)/;
-const CONSTRAINT = /^23(?:503|505|514|P01)$/;
+/** By SQLSTATE, or its class. The first that matches counts. */
+const KINDS: readonly (readonly [states: RegExp, kind: Kind])[] = [
+  [/^(?:08|40003|57P01|57P02|57P05)/, 'unknown'],
+  [/^23(?:503|505|514|P01)$/, 'constraint'],
+  [/^(?:22001|23502|25006|28|3D000|42501|42703|42P01)/, 'unusable'],
+  [/^(?:0A000|25P03|26000|40|42P05|53|55P03|57|58|XX)/, 'refused'],
+];
 
-/** What pg and TypeORM say without a code when they sent nothing, or got no answer. */
-const NOT_SENT =
-  /^(?:timeout e|Connection terminated due to|Client |Cannot use a pool|SASL|The server does not support|Driver not)/;
-const NOT_ANSWERED = /^(?:Connection terminated|Query read timeout)/;
-const NOT_CONNECTED =
-  /^(?:CannotExecuteNotConnected|EntityMetadataNotFound|QueryRunner(?:Provider)?AlreadyReleased)Error$/;
+/** What an error means for a request. `undefined`: it is not the database's, or it is a fault of ours. */
+export function meaningOf(thrown: unknown): Kind | undefined {
+  if (thrown instanceof DatabaseUnavailable) return thrown.isUnknown ? 'unknown' : 'unavailable';
+  const state = sqlStateOf(thrown);
+  if (state !== undefined) return KINDS.find(([states]) => states.test(state))?.[1];
+  return thrown instanceof QueryFailedError ? 'unknown' : undefined; // the statement was sent and not answered
+}
 
-type DriverError = Error & { code?: string; syscall?: string; severity?: string; constraint?: string };
+/** The SQLSTATE, if the server has answered with one. */
+export function sqlStateOf(thrown: unknown): string | undefined {
+  const error = thrown instanceof QueryFailedError ? thrown.driverError : thrown;
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
 
-/** What an error of pg, TypeORM or the network means for a request. `undefined`: a fault of ours. */
-export function meaningOf(thrown: unknown): Meaning | undefined {
-  if (thrown instanceof DatabaseUnavailable) return { kind: thrown.isUnknown ? 'unknown' : 'unavailable' };
-  if (!types.isNativeError(thrown)) return undefined;
-  const { name, code = '', message, syscall, severity, constraint } = causeOf(thrown);
-  if (syscall) return { kind: /connect|getaddrinfo/.test(syscall) ? 'unavailable' : 'unknown' };
-  if (NOT_CONNECTED.test(name) || (!severity && NOT_SENT.test(message))) return { kind: 'unavailable' };
-  if (LOST.test(code) || (!severity && NOT_ANSWERED.test(message))) return { kind: 'unknown' };
-  if (REFUSED.test(code)) return { kind: 'unavailable' };
-  if (!CONSTRAINT.test(code)) return undefined;
+/** The server did not run it: a plan from before DDL, a statement that this session does not know, a former primary. */
+export function isStale(thrown: unknown): boolean {
+  return /^(?:0A000|26000|42P05|25006)$/.test(sqlStateOf(thrown) ?? '');
+}
+
+/** The statement waited for a lock until a time limit ended it. */
+export function isWaitOver(thrown: unknown): boolean {
+  return /^(?:55P03|57014)$/.test(sqlStateOf(thrown) ?? '');
+}
+
+/** The name of the constraint that was violated. */
+export function constraintOf(thrown: unknown): string | undefined {
+  const { constraint, message } = causeOf(thrown as Error) as pg.DatabaseError;
   // Citus names it in the message only, with the number of the shard. REINDEX CONCURRENTLY adds _ccnew.
-  const violated = constraint ?? /constraint "(.+?)(?:_\d+)?"/.exec(message)?.[1];
-  return violated ? { kind: 'constraint', name: violated.replace(/_cc(?:new|old)\d*$/, '') } : undefined;
+  const name = constraint ?? /constraint "(.+?)(?:_\d+)?"/.exec(message)?.[1];
+  return name?.replace(/_cc(?:new|old)\d*$/, '');
 }
 
 /** For logs and command lines. The messages of pg contain no password. */
-export const reasonOf = (thrown: unknown): string =>
-  thrown instanceof Error ? causeOf(thrown).message : String(thrown);
+export function reasonOf(thrown: unknown): string {
+  if (!types.isNativeError(thrown)) return String(thrown);
+  const { message } = causeOf(thrown);
+  // PostgreSQL does not say in which table a statement waited for a lock in vain.
+  const [, table] = (isWaitOver(thrown) && /(?:FROM|INTO|UPDATE) (\S+)/.exec((thrown as QueryFailedError).query)) || [];
+  return table ? `${message} (${table})` : message;
+}
 
 /** We and TypeORM wrap the errors of pg; Node.js collects those of all addresses of a host. */
-function causeOf(error: Error): DriverError {
+function causeOf(error: Error): Error {
   if (error instanceof DatabaseUnavailable && types.isNativeError(error.cause)) return causeOf(error.cause);
-  if (error instanceof QueryFailedError) return error.driverError as DriverError;
-  return (error instanceof AggregateError ? error.errors[0] : error) as DriverError;
+  if (error instanceof QueryFailedError) return error.driverError;
+  return error instanceof AggregateError ? (error.errors[0] as Error) : error;
 }

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { ObjectLiteral } from 'typeorm';
+import { type ObjectLiteral, QueryFailedError } from 'typeorm';
 import type { Config } from '../common/config.js';
 import { clientOptions } from './data-source-options.js';
-import { DatabaseUnavailable, meaningOf } from './errors.js';
+import { DatabaseUnavailable, isStale, meaningOf } from './errors.js';
 import type { Query } from './table.js';
 
 type Connection = readonly [client: pg.Client, socket: Socket];
@@ -11,12 +11,8 @@ type Connection = readonly [client: pg.Client, socket: Socket];
 /** Bounds the time of two attempts. */
 const REPEAT_WITHIN_MS = 300;
 
-/** The server did not run it: a plan from before DDL, a statement that this session does not know, a former primary. */
-export const isStale = (error: unknown): boolean =>
-  /^(?:0A000|26000|42P05|25006)$/.test((error as { code?: string }).code ?? '');
-
-/** Nor did a read change anything whose connection was lost. */
-export const isUnread = (error: unknown): boolean => isStale(error) || meaningOf(error)?.kind === 'unknown';
+/** A read whose connection was lost has changed nothing, so it can be repeated like one that the server did not run. */
+export const isUnread = (error: unknown): boolean => isStale(error) || meaningOf(error) === 'unknown';
 
 /** One connection with many statements under way. Each is a transaction of its own, so no error touches a neighbour. */
 export class Pipeline {
@@ -52,8 +48,9 @@ export class Pipeline {
     }
     try {
       return (await client.query<ObjectLiteral>(...query)).rows;
-    } catch (error) {
-      const isUseless = isStale(error) || (error as { severity?: string }).severity === 'FATAL';
+    } catch (cause) {
+      const error = new QueryFailedError(query[0].text, undefined, cause as Error); // as TypeORM throws it
+      const isUseless = isStale(error) || (cause as pg.DatabaseError).severity === 'FATAL';
       if (isUseless && this.opened === opened) {
         this.opened = undefined;
         void client.end(); // after the answers to the others

@@ -2,7 +2,8 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
-import { DatabaseUnavailable, meaningOf } from './errors.js';
+import { PIPELINES } from './data-source-options.js';
+import { DatabaseUnavailable, sqlStateOf } from './errors.js';
 import { isUnread, Pipeline } from './pipeline.js';
 import { type Filters, GROUP_SIZE, type Portion, type Query, Table } from './table.js';
 
@@ -19,18 +20,20 @@ interface Insert {
  */
 @Injectable()
 export class Statements implements OnApplicationShutdown {
-  private readonly reads: [Pipeline, Pipeline];
-  private readonly writes: [Pipeline, Pipeline];
-  /** Of its own, or a probe would wait behind those that it asks about. */
-  private readonly probes: Pipeline;
+  private readonly reads: Pipeline[];
+  private readonly writes: Pipeline[];
+  /** Their own, or a probe would wait behind those that it asks about. */
+  private readonly probes: Pipeline[];
   private readonly tables = new Map<unknown, Table>();
   private readonly loaders = new Map<unknown, DataLoader<bigint, ObjectLiteral | null>>();
   private readonly waiting: Insert[] = [];
 
   constructor(private readonly config: Config) {
-    this.reads = [new Pipeline(config, isUnread), new Pipeline(config, isUnread)];
-    this.writes = [new Pipeline(config), new Pipeline(config)];
-    this.probes = new Pipeline(config, isUnread);
+    const open = (count: number, ...mayRepeat: [typeof isUnread?]) =>
+      Array.from({ length: count }, () => new Pipeline(config, ...mayRepeat));
+    this.reads = open(PIPELINES.reads, isUnread);
+    this.writes = open(PIPELINES.writes);
+    this.probes = open(PIPELINES.probes, isUnread);
   }
 
   async findPage<T extends { id: bigint }>(
@@ -57,15 +60,9 @@ export class Statements implements OnApplicationShutdown {
     return (await loader.load(id)) as T | null;
   }
 
-  /** In a transaction, it sees what that has changed. */
-  async findOne<T extends ObjectLiteral>(
-    repository: Repository<T>,
-    filters: Filters<T>,
-    manager?: EntityManager,
-  ): Promise<T | null> {
-    const query = this.tableOf(repository).select(filters);
-    const rows = await (manager ? runWithin(manager, query) : this.read(query));
-    return (rows[0] as T | undefined) ?? null;
+  async findOne<T extends ObjectLiteral>(repository: Repository<T>, filters: Filters<T>): Promise<T | null> {
+    const [row] = await this.read(this.tableOf(repository).select(filters));
+    return (row as T | undefined) ?? null;
   }
 
   /** `values` are those of all columns that the database does not generate, `null` for absent ones. */
@@ -75,8 +72,9 @@ export class Statements implements OnApplicationShutdown {
     manager?: EntityManager,
   ): Promise<T> {
     const table = this.tableOf(repository);
-    // As a part of a transaction, a row is stored alone. TypeORM's `save()` takes several times as long.
-    if (manager) return (await runWithin(manager, table.insert([{ values }])))[0] as T;
+    // In a transaction, or where it may wait for one, a row is stored alone, on a connection of TypeORM's.
+    const alone = manager ?? (table.mayWait ? repository.manager : undefined);
+    if (alone) return (await runWithin(alone, table.insert([{ values }])))[0] as T;
     return new Promise<ObjectLiteral>((resolve, reject) => {
       const isFirst = this.waiting.push({ table, values, resolve, reject }) === 1;
       if (isFirst) setImmediate(() => this.next()); // what one read of the network brought is one group
@@ -84,7 +82,7 @@ export class Statements implements OnApplicationShutdown {
   }
 
   probe(text: string): Promise<ObjectLiteral[]> {
-    return this.probes.query([{ text }, []]);
+    return this.probes[0]!.query([{ text }, []]);
   }
 
   private tableOf<T extends ObjectLiteral>({ target, metadata }: Repository<T>): Table {
@@ -96,14 +94,9 @@ export class Statements implements OnApplicationShutdown {
     return table;
   }
 
-  private async read(query: Query): Promise<ObjectLiteral[]> {
-    const [one, other] = this.reads;
-    try {
-      return await (one.underWay <= other.underWay ? one : other).query(query);
-    } catch (cause) {
-      // A read that is not answered has changed nothing.
-      throw meaningOf(cause)?.kind === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
-    }
+  private read(query: Query): Promise<ObjectLiteral[]> {
+    const [one, other] = this.reads as [Pipeline, Pipeline];
+    return (one.underWay <= other.underWay ? one : other).query(query);
   }
 
   private next(): void {
@@ -121,8 +114,8 @@ export class Statements implements OnApplicationShutdown {
     try {
       deal(table, group, await pipeline.query(table.insert(group)));
     } catch (error) {
-      // By its value, or by a trigger. The filter decides what that means for its client.
-      const isRowAtFault = /^(?:22|23|P0)/.test((error as { code?: string }).code ?? '');
+      // SQLSTATE classes 22 and 23 mean that a value of a row was refused; P0 comes from a trigger. The rows beside it are fine.
+      const isRowAtFault = /^(?:22|23|P0)/.test(sqlStateOf(error) ?? '');
       if (isRowAtFault && group.length > 1) {
         const half = group.splice(group.length / 2);
         return void (await Promise.all([group, half].map((part) => this.store(pipeline, table, part))));
@@ -137,7 +130,7 @@ export class Statements implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.reads, ...this.writes, this.probes].map((pipeline) => pipeline.close()));
+    await Promise.all([...this.reads, ...this.writes, ...this.probes].map((pipeline) => pipeline.close()));
   }
 }
 
@@ -148,7 +141,11 @@ function deal(table: Table, group: Insert[], rows: ObjectLiteral[]): void {
     if (found >= 0) resolve(rows.splice(found, 1)[0]!);
     else {
       table.groupSize = 1; // a row alone is known
-      reject(new DatabaseUnavailable(true, { cause: new Error('A trigger changes new rows: none is told apart') }));
+      reject(
+        new DatabaseUnavailable(true, {
+          cause: new Error(`A trigger changes new rows of ${table.name}, so that none can be told apart`),
+        }),
+      );
     }
   }
 }

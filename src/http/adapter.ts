@@ -52,20 +52,21 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   });
   const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
-  fastify.decorateRequest('change', (work) => work()); // with an Idempotency-Key: see `RepetitionGuard`
+  fastify.decorateRequest('runOnce', (work) => work()); // with an Idempotency-Key: see `RepetitionGuard`
   fastify.decorateReply('error', null);
-  // Fastify reads bodies before the guards run, but skips methods without a body.
-  for (const method of METHODS) fastify.addHttpMethod(method, { overrideExisting: true });
+  // 405 is for every method of HTTP, also for those that Fastify does not know.
+  for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
+  // Fastify reads bodies before the guards run. So it gets none: `readBody` reads the stream, after the guards.
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   fastify.addHook('onRequest', (request, reply, done) => {
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-    request.body = reply.raw; // not read yet: `readBody` does it, after the guards
     done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
-  // 100 Continue is sent when the body is read; other expectations are ignored, as HTTP allows.
-  for (const event of ['checkContinue', 'checkExpectation'])
-    fastify.server.on(event, (request, response) => fastify.server.emit('request', request, response));
+  // Other expectations than 100 Continue are ignored, as HTTP allows. Node.js would answer 417.
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));
   return adapter;
 }

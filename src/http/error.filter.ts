@@ -1,9 +1,10 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_TYPE } from '../api/body.js';
+import { JSON_TYPE, unsupportedMediaType } from '../api/body.js';
 import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
-import { meaningOf, reasonOf } from '../database/errors.js';
+import { Database } from '../database/database.js';
+import { constraintOf, type Kind, meaningOf, reasonOf } from '../database/errors.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -12,32 +13,51 @@ declare module 'fastify' {
   }
 }
 
+/** What the client of a change is told. */
+const OUTCOMES: Record<Exclude<Kind, 'constraint'>, string> = {
+  unknown: 'The database was lost before it answered: the outcome is unknown.',
+  unavailable: 'The database does not answer. Nothing was stored.',
+  refused: 'The database cannot do it at the moment. Nothing was stored.',
+  unusable: 'The database cannot be used. Nothing was stored.',
+};
+
 /** Turns everything that is thrown into a response. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  /** What of the database cannot be used is logged as an error once, not by each request. */
+  private readonly told = new Set<string>();
+
+  constructor(private readonly database: Database) {}
+
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const reply = http.getResponse<FastifyReply>();
     if (thrown instanceof AnsweredBefore) return thrown.send(reply);
-    const { id: requestId, log, method } = http.getRequest<FastifyRequest>();
-    const error = toApiError(thrown, method);
-    if (error.code === 'internal_error') log.error({ requestId, err: thrown }, 'unexpected failure');
-    else if (error.status >= 500 && thrown !== error) log.warn({ requestId, reason: reasonOf(thrown) }, error.message);
+    const request = http.getRequest<FastifyRequest>();
+    const error = thrown instanceof ApiError ? thrown : this.toApiError(thrown, request);
     if (reply.sent || reply.raw.headersSent) return; // the response has begun
     reply.error = error;
     void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
   }
-}
 
-function toApiError(thrown: unknown, method: string): ApiError {
-  if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof NotFoundException) return noSuchPath(); // Nest's, without a route
-  const meaning = meaningOf(thrown);
-  if (meaning?.kind === 'constraint')
-    return new ApiError(allErrors().find((one) => one.onConstraint?.includes(meaning.name)) ?? 'internal_error');
-  const isChange = method !== 'GET' && method !== 'HEAD';
-  if (meaning?.kind === 'unknown' && isChange)
-    return unavailable('The database was lost before it answered: the outcome is unknown.');
-  if (meaning) return unavailable(isChange ? 'The database does not answer. Nothing was stored.' : undefined);
-  return new ApiError('internal_error');
+  private toApiError(thrown: unknown, { id: requestId, log, method }: FastifyRequest): ApiError {
+    if (thrown instanceof NotFoundException) return noSuchPath(); // Nest's, without a route
+    // Fastify's, for a Content-Type that is none at all.
+    if (thrown instanceof HttpException && thrown.getStatus() === 415) return unsupportedMediaType(method);
+    const kind = meaningOf(thrown) ?? (this.database.isConnected ? undefined : 'unavailable');
+    const violated = kind === 'constraint' && constraintOf(thrown);
+    const declared = violated && allErrors().find(({ onConstraint }) => onConstraint?.includes(violated));
+    if (declared) return new ApiError(declared);
+    if (!kind || kind === 'constraint') {
+      log.error({ requestId, err: thrown }, 'unexpected failure');
+      return new ApiError('internal_error');
+    }
+    const reason = reasonOf(thrown);
+    const isChange = method !== 'GET' && method !== 'HEAD';
+    const error = unavailable(isChange ? OUTCOMES[kind] : undefined);
+    const level = kind === 'unusable' && !this.told.has(reason) ? 'error' : 'warn';
+    if (level === 'error') this.told.add(reason);
+    log[level]({ requestId, reason }, error.message);
+    return error;
+  }
 }

@@ -1,8 +1,8 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { Created, Deleted, InStage, Paged, Resource, Updated } from '../api/decorators.js';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import { Created, Deleted, Fetched, InStage, Paged, Resource, Updated } from '../api/decorators.js';
 import { Refuses } from '../api/errors.js';
+import { RunOnce } from '../api/idempotency/repeatable.js';
 import type { Page } from '../api/pages.js';
 import { ListOrdersQuery, NewOrderDto, OrderChangeDto, OrderDto, OrderPath } from './dto/order.dto.js';
 import { NEW_ORDER_EXAMPLES, ORDER_CHANGE_EXAMPLES, ORDER_EXAMPLES, ORDERS_EXAMPLES } from './dto/order.examples.js';
@@ -27,13 +27,13 @@ export class OrdersController {
   @ApiBody({ type: NewOrderDto, examples: NEW_ORDER_EXAMPLES })
   @Created({ type: OrderDto, description: 'The order that was added.', examples: ORDER_EXAMPLES })
   @Refuses(animalNotAvailable)
-  createOrder(@Body() newOrder: NewOrderDto, @Req() { change }: FastifyRequest): Promise<OrderDto> {
-    return change(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));
+  createOrder(@Body() newOrder: NewOrderDto, @RunOnce() runOnce: RunOnce): Promise<OrderDto> {
+    return runOnce(async (manager) => OrderDto.from(await this.orders.add(newOrder, manager)));
   }
 
   @Get(':orderId')
   @ApiOperation({ summary: 'Get an order', description: 'Returns the order with this id.' })
-  @ApiOkResponse({ type: OrderDto, description: 'The order.', examples: ORDER_EXAMPLES })
+  @Fetched({ type: OrderDto, description: 'The order.', examples: ORDER_EXAMPLES })
   async getOrder(@Param() { orderId }: OrderPath): Promise<OrderDto> {
     return OrderDto.from(await this.orders.get(orderId));
   }
@@ -49,16 +49,16 @@ export class OrdersController {
   updateOrder(
     @Param() { orderId }: OrderPath,
     @Body() orderChange: OrderChangeDto,
-    @Req() { change }: FastifyRequest,
+    @RunOnce() runOnce: RunOnce,
   ): Promise<OrderDto> {
-    return change(async (manager) => OrderDto.from(await this.orders.update(orderId, orderChange, manager)));
+    return runOnce(async (manager) => OrderDto.from(await this.orders.update(orderId, orderChange, manager)));
   }
 
   @Delete(':orderId')
   @ApiOperation({ summary: 'Delete an order', description: 'The animal becomes `available` again.' })
   @Deleted({ description: 'The order was deleted.' })
   @Refuses(orderComplete)
-  deleteOrder(@Param() { orderId }: OrderPath, @Req() { change }: FastifyRequest): Promise<void> {
-    return change((manager) => this.orders.delete(orderId, manager));
+  deleteOrder(@Param() { orderId }: OrderPath, @RunOnce() runOnce: RunOnce): Promise<void> {
+    return runOnce((manager) => this.orders.delete(orderId, manager));
   }
 }

@@ -1,8 +1,8 @@
-import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
-import { Created, Paged, Resource } from '../api/decorators.js';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import { Created, Fetched, Paged, Resource } from '../api/decorators.js';
 import { Deprecated } from '../api/deprecation.js';
+import { RunOnce } from '../api/idempotency/repeatable.js';
 import type { Page } from '../api/pages.js';
 import { ListPetsQuery, NewPetDto, PetDto, PetPath } from './dto/pet.dto.js';
 import { NEW_PET_EXAMPLES, PET_EXAMPLES, PETS_EXAMPLES } from './dto/pet.examples.js';
@@ -24,13 +24,13 @@ export class PetsController {
   @ApiOperation({ summary: 'Add an animal', description: 'Adds an animal and assigns its id.' })
   @ApiBody({ type: NewPetDto, examples: NEW_PET_EXAMPLES })
   @Created({ type: PetDto, description: 'The animal that was added.', examples: PET_EXAMPLES })
-  createPet(@Body() newPet: NewPetDto, @Req() { change }: FastifyRequest): Promise<PetDto> {
-    return change(async (manager) => PetDto.from(await this.pets.add(newPet, manager)));
+  createPet(@Body() newPet: NewPetDto, @RunOnce() runOnce: RunOnce): Promise<PetDto> {
+    return runOnce(async (manager) => PetDto.from(await this.pets.add(newPet, manager)));
   }
 
   @Get(':petId')
   @ApiOperation({ summary: 'Get an animal' })
-  @ApiOkResponse({ type: PetDto, description: 'The animal.', examples: PET_EXAMPLES })
+  @Fetched({ type: PetDto, description: 'The animal.', examples: PET_EXAMPLES })
   @Deprecated(({ getPetDeprecatedOn, getPetSunsetOn }) => ({
     deprecatedOn: getPetDeprecatedOn,
     sunsetOn: getPetSunsetOn,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiSchema, type OpenAPIObject } from '@nestjs/swagger';
+import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiSchema, type OpenAPIObject } from '@nestjs/swagger';
 import { parse as parseYaml } from 'yaml';
-import { Resource } from '../../src/api/decorators.js';
+import { Created, Fetched, Resource } from '../../src/api/decorators.js';
 import { ApiError, declareError, notFound, Refuses } from '../../src/api/errors.js';
 import { DateTime, Int64, OneOf } from '../../src/api/fields.js';
 import { describeInside } from './support/deployment.js';
@@ -210,7 +210,7 @@ class CratePath {
 class CratesController {
   @Get(':crateId')
   @ApiOperation({ summary: 'Get a crate' })
-  @ApiOkResponse({ type: CrateDto, description: 'The crate.' })
+  @Fetched({ type: CrateDto, description: 'The crate.' })
   @Refuses(crateLocked)
   getCrate(@Param() { crateId }: CratePath): CrateDto {
     if (crateId === 0n) throw notFound('crate');
@@ -220,13 +220,25 @@ class CratesController {
 
   @Get(':crateId/lid')
   @ApiOperation({ summary: 'Get its lid' })
-  @ApiOkResponse({ type: CrateDto, description: 'The lid.' })
+  @Fetched({ type: CrateDto, description: 'The lid.' })
   getLid(): CrateDto {
     throw new ApiError(crateLocked);
   }
 }
 
-@Module({ controllers: [CratesController] })
+/** Its handler has the name of one of another controller. */
+@Resource('shelves', 'Shelves of this test')
+@Controller('shelves')
+class ShelvesController {
+  @Get(':crateId')
+  @ApiOperation({ summary: 'Get a shelf' })
+  @Fetched({ type: CrateDto, description: 'The shelf.' })
+  getCrate(): CrateDto {
+    return { size: 'large', shipDate: null };
+  }
+}
+
+@Module({ controllers: [CratesController, ShelvesController] })
 class CratesModule {}
 
 describeInside('A new feature', () => {
@@ -253,6 +265,38 @@ describeInside('A new feature', () => {
   it('fails its tests when it refuses in a way that it does not document', async () => {
     const lid = service.get('/v1/crates/1/lid');
     await expect(lid).rejects.toThrow('answered 409, which getLid does not document');
+  });
+
+  it('keeps its own declarations when another has a handler of the same name', async () => {
+    const { paths } = (await service.call('GET', '/openapi.json')).json as OpenAPIObject;
+    const [crate, shelf] = ['/crates/{crateId}', '/shelves/{crateId}'].map((path) => paths[path]!.get!);
+    expect([crate!.operationId, shelf!.operationId]).toEqual([
+      'CratesController_getCrate',
+      'ShelvesController_getCrate',
+    ]);
+    expect(crate!.responses).toHaveProperty('409');
+    expect(shelf!.responses).not.toHaveProperty('409');
+  });
+
+  it('does not start when a handler would ignore Idempotency-Key, or has no declared answer', async () => {
+    expect(() => {
+      class Forgetful {
+        @Post()
+        @Created({ type: CrateDto, description: 'The crate.' })
+        create(@Body() crate: CrateDto): CrateDto {
+          return crate;
+        }
+      }
+      return Forgetful;
+    }).toThrow('Forgetful.create needs a parameter: @RunOnce() runOnce: RunOnce');
+    @Controller('silent')
+    class SilentController {
+      @Get()
+      answerNothing(): void {}
+    }
+    @Module({ controllers: [SilentController] })
+    class SilentModule {}
+    await expect(startService({}, undefined, [SilentModule])).rejects.toThrow('answerNothing needs @Fetched,');
   });
 
   it('requires an API key without saying so', async () => {

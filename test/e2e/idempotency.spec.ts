@@ -124,11 +124,12 @@ describe('A request with an Idempotency-Key', () => {
       expect(parseRaw(raw)).toMatchObject({ status: 400, body: code });
     });
 
-    it('with another body under a known key, a malformed one included', async () => {
+    it('with another body under a known key', async () => {
       const key = randomUUID();
       await create(key);
-      for (const body of [{ ...REX, name: 'Max' }, `${JSON.stringify(REX)} `, '{', '{"name":1}'])
+      for (const body of [{ ...REX, name: 'Max' }, `${JSON.stringify(REX)} `])
         expectError(await create(key, body), 'idempotency_key_reused');
+      expectError(await create(key, '{'), 'invalid_json');
       expect(isReplay(await create(key))).toBe(true);
     });
 

@@ -3,20 +3,19 @@ import { DocumentBuilder, type OpenAPIObject, type SchemaObject, SwaggerModule }
 import { stringify } from 'lossless-json';
 import { API_PREFIX, Config } from '../../common/config.js';
 import { LISTS, RESOURCES } from '../decorators.js';
-import { policyOf } from '../deprecation.js';
 import { allErrors, ApiError } from '../errors.js';
 import { describeOperation, HEADERS } from './describe-operation.js';
-import { operationsOf } from './operations.js';
+import { operationIdOf, operationsOf } from './operations.js';
 
 /** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
     ignoreGlobalPrefix: true,
-    operationIdFactory: (_controller, method) => method,
+    operationIdFactory: operationIdOf,
   });
   const schemas = Object.assign(document.components!.schemas!, LISTS, { Error: errorSchema() });
   const operations = operationsOf(document);
-  for (const one of operations) describeOperation(one, operations, policyOf(one.operation.operationId, app), schemas);
+  for (const one of operations) describeOperation(one, operations, app, schemas);
   document.components!.headers = HEADERS;
   return document;
 }

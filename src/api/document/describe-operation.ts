@@ -1,10 +1,12 @@
 import { basename, dirname } from 'node:path/posix';
+import type { INestApplicationContext } from '@nestjs/common';
 import { getSchemaPath, type SchemasObject } from '@nestjs/swagger';
 import { dayOf } from '../../common/clock.js';
 import { SERVICE_NAME } from '../../common/config.js';
-import type { DeprecationPolicy } from '../deprecation.js';
-import { ApiError, type ErrorCode, type ErrorKind, kindOf, REFUSALS } from '../errors.js';
+import { type DeprecationPolicy, policyOf } from '../deprecation.js';
+import { ApiError, type ErrorCode, type ErrorKind, kindOf } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
+import { ROUTE } from '../route-config.js';
 import { headerRef, type Operation, type OperationObject, type ResponseObject } from './operations.js';
 
 export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
@@ -54,11 +56,15 @@ const BEFORE_LIMIT: ReadonlySet<string> = new Set(['401', '408', '414', '431', '
 export function describeOperation(
   one: Operation,
   others: Operation[],
-  policy: DeprecationPolicy | undefined,
+  app: INestApplicationContext,
   schemas: SchemasObject,
 ): void {
   const { operation } = one;
-  describeErrors(operation);
+  const { answer, refuses = [], deprecation } = operation[ROUTE]?.config ?? {};
+  delete operation[ROUTE];
+  if (!answer) throw new Error(`${operation.operationId} needs @Fetched, @Paged, @Created, @Updated or @Deleted.`);
+  const policy = deprecation && policyOf(deprecation, app);
+  describeErrors(operation, refuses);
   describeLocation(one, others);
   describeHeaders(one);
   if (policy) describeDeprecation(operation, policy);
@@ -67,11 +73,12 @@ export function describeOperation(
 }
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
-function describeErrors({ operationId, parameters, requestBody, deprecated, responses }: OperationObject): void {
+function describeErrors(operation: OperationObject, refuses: readonly ErrorKind[]): void {
+  const { parameters, requestBody, deprecated, responses } = operation;
   const places = parameters.map((one) => one.in);
   const traits = new Set(['any', ...places, requestBody && 'body', deprecated && 'deprecated']);
   const codes = Object.keys(CODES).flatMap((trait) => (traits.has(trait) ? CODES[trait]! : []));
-  const kinds = [...codes.map(kindOf), ...(REFUSALS.get(operationId) ?? [])];
+  const kinds = [...codes.map(kindOf), ...refuses];
   for (const { status } of kinds) responses[status] = errorResponse(kinds.filter((kind) => kind.status === status));
   responses['default'] = { ...errorResponse([kindOf('internal_error')]), description: 'Any other failure.' };
 }

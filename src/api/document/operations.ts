@@ -1,9 +1,10 @@
 import type { OpenAPIObject, ReferenceObject } from '@nestjs/swagger';
+import type { FastifyContextConfig } from 'fastify';
+import type { ROUTE } from '../route-config.js';
 
 // Operations as our decorators make them: the types of @nestjs/swagger are wider.
 
 export interface OperationObject {
-  /** Also the name of the handler. */
   operationId: string;
   description?: string;
   deprecated?: boolean;
@@ -11,6 +12,7 @@ export interface OperationObject {
   requestBody?: { content: Content };
   responses: Record<string, ResponseObject>;
   'x-stability'?: string;
+  [ROUTE]?: { config: FastifyContextConfig };
 }
 
 export interface ResponseObject {
@@ -22,12 +24,27 @@ export interface ResponseObject {
 
 type Content = Record<string, { schema: ReferenceObject }>;
 
-export type Operation = ReturnType<typeof operationsOf>[number];
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OperationObject;
+}
 
-export function operationsOf({ paths }: OpenAPIObject) {
-  return Object.entries(paths as Record<string, Record<string, OperationObject>>).flatMap(([path, item]) =>
+/** How @nestjs/swagger names operations, until `operationsOf` knows which names are taken twice. */
+export const operationIdOf = (controller: string, method: string): string => `${controller}_${method}`;
+
+/**
+ * The operations of a document, named after their handlers, as in generated clients. Where two controllers have handlers of one
+ * name, both operations keep the name of the controller in front.
+ */
+export function operationsOf({ paths }: OpenAPIObject): Operation[] {
+  const operations = Object.entries(paths as Record<string, Record<string, OperationObject>>).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
+  const handlers = operations.map(({ operation }) => operation.operationId.split('_').at(-1)!);
+  for (const [i, { operation }] of operations.entries())
+    if (handlers.indexOf(handlers[i]!) === handlers.lastIndexOf(handlers[i]!)) operation.operationId = handlers[i]!;
+  return operations;
 }
 
 export function headerRef(name: string): ReferenceObject {

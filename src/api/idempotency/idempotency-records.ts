@@ -1,13 +1,20 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
-import { Statements } from '../../database/statements.js';
+import { DatabaseUnavailable, isWaitOver } from '../../database/errors.js';
 
 /** How long a repetition gets the first answer. */
 export const KEPT_HOURS = 24;
 const CLEANED_EVERY_MS = 60_000;
 /** Small enough that nobody waits for the deletion. */
 const PORTION = 1_000;
+
+/** How long a request waits in this process for an equal one: as long as for a lock of the database. */
+const TURN_MS = 400;
+
+const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)
+  ON CONFLICT DO NOTHING RETURNING digest`;
+const COMPLETE = 'UPDATE idempotency_records SET status = $2, location = $3, body = $4 WHERE digest = $1';
 
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')
@@ -25,25 +32,54 @@ export class IdempotencyRecord {
   readonly createdAt!: Date;
 }
 
+type Begun = Pick<IdempotencyRecord, 'digest' | 'bodyHash'>;
+type Answered = Pick<IdempotencyRecord, 'digest' | 'status' | 'location' | 'body'>;
+
+/** The equal request may be committed later than this one is answered. */
+function stillUnderWay(cause?: unknown): DatabaseUnavailable {
+  return new DatabaseUnavailable(true, { cause: cause ?? new Error('An equal request is still under way') });
+}
+
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
 export class IdempotencyRecords implements OnApplicationShutdown {
   private readonly logger = new Logger('Idempotency');
   private readonly timer = setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
 
-  constructor(
-    @InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>,
-    private readonly statements: Statements,
-  ) {}
+  /** The latest of the requests under way in this process, by digest. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
 
-  /** In a transaction, equal requests take turns until it ends, or their time for locks does, which is 503. */
-  async find(digest: Buffer, manager?: EntityManager): Promise<IdempotencyRecord | null> {
-    await manager?.query('SELECT pg_advisory_xact_lock($1)', [digest.readBigInt64BE()]);
-    return this.statements.findOne(this.records, { digest }, manager);
+  constructor(@InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>) {}
+
+  /** Equal requests that meet in this process wait for each other here, where waiting takes no connection to the database. */
+  async inTurn<T>(digest: Buffer, run: () => Promise<T>): Promise<T> {
+    const id = digest.toString('base64');
+    const deadline = performance.now() + TURN_MS;
+    for (let other; (other = this.underWay.get(id));) {
+      await other.catch(() => {}); // that request answers for itself
+      if (performance.now() > deadline) throw stillUnderWay();
+    }
+    const running = run().finally(() => this.underWay.delete(id));
+    this.underWay.set(id, running);
+    return running;
   }
 
-  async insert(record: Omit<IdempotencyRecord, 'createdAt'>, manager: EntityManager): Promise<void> {
-    await this.statements.insert(this.records, record, manager);
+  /**
+   * Begins the record of a request, or returns the one that is there. Until the transaction ends, the primary key makes equal
+   * requests of other replicas wait.
+   */
+  async begin({ digest, bodyHash }: Begun, manager: EntityManager): Promise<IdempotencyRecord | null> {
+    const inserted = await manager.query<unknown[]>(BEGIN, [digest, bodyHash]).catch((cause: unknown) => {
+      throw isWaitOver(cause) ? stillUnderWay(cause) : cause;
+    });
+    if (inserted.length > 0) return null;
+    const known = await manager.findOneBy(IdempotencyRecord, { digest });
+    if (!known) throw stillUnderWay(); // it expired in between, and is gone
+    return known;
+  }
+
+  async complete({ digest, status, location, body }: Answered, manager: EntityManager): Promise<void> {
+    await manager.query(COMPLETE, [digest, status, location, body]);
   }
 
   async deleteExpired(): Promise<void> {

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  UseGuards,
+} from '@nestjs/common';
 import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
@@ -38,10 +45,12 @@ export class AnsweredBefore {
   }
 }
 
+/** Makes a change: `runOnce((manager) => this.pets.add(newPet, manager))`. */
+export type RunOnce = <T>(work: (manager?: EntityManager) => Promise<T>) => Promise<T>;
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Makes the change of a repeatable operation: `change((manager) => this.pets.add(newPet, manager))`. */
-    change: <T>(work: (manager?: EntityManager) => Promise<T>) => Promise<T>;
+    runOnce: RunOnce;
   }
   interface FastifyContextConfig {
     /** Where a created resource can be read, while it can. */
@@ -49,10 +58,24 @@ declare module 'fastify' {
   }
 }
 
+const takeRunOnce = createParamDecorator((_: unknown, context: ExecutionContext): RunOnce => {
+  return context.switchToHttp().getRequest<FastifyRequest>().runOnce;
+});
+const TAKES_RUN_ONCE = 'takes-run-once';
+
 /**
- * Looks at requests with an Idempotency-Key before their body is parsed: one that is known gets its first answer again,
- * others run in a transaction that records their answer. Without a key, it only reads the body where the path has parameters.
+ * The parameter through which a handler makes its change, so that the same request under the same Idempotency-Key makes it
+ * once. With a key, the work runs in a transaction that records its answer, too, and all its statements have to take that
+ * transaction's `manager`. Without a key, there is no manager.
  */
+export function RunOnce(): ParameterDecorator {
+  return (controller, name, index) => {
+    Reflect.defineMetadata(TAKES_RUN_ONCE, true, controller, name!);
+    takeRunOnce()(controller, name, index);
+  };
+}
+
+/** Reads the body of a change, and prepares `runOnce` for a request with an Idempotency-Key. */
 @Injectable()
 class RepetitionGuard implements CanActivate {
   constructor(
@@ -60,40 +83,32 @@ class RepetitionGuard implements CanActivate {
     private readonly records: IdempotencyRecords,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    // What is wrong with a body precedes what is wrong with a path.
-    const readsLater = request.headers['idempotency-key'] === undefined && Object.keys(request.params!).length === 0;
-    return readsLater || this.prepare(request, http.getResponse());
-  }
-
-  private async prepare(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(reply.raw);
+    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(request);
     request.body = bytes;
-    if (request.headers['idempotency-key'] === undefined) return true;
-    const digest = digestOf(request, keyOf(request));
-    const bodyHash = hash('sha256', bytes, 'buffer');
-    refuseKnown(await this.records.find(digest), bodyHash);
-    request.change = (work) =>
-      this.database.transaction(undefined, async (manager) => {
-        // An equal request waits here until the first is over.
-        refuseKnown(await this.records.find(digest, manager), bodyHash);
-        const result = await work(manager);
-        const location = request.routeOptions.config.locationOf?.(result) ?? null;
-        const body = result === undefined ? null : (reply.serialize(result) as string);
-        const { statusCode: status } = reply;
-        await this.records.insert({ digest, bodyHash, status, location, body }, manager);
-        return result;
-      });
+    if (request.headers['idempotency-key'] !== undefined) this.prepare(request, http.getResponse(), bytes);
     return true;
   }
-}
 
-function refuseKnown(record: IdempotencyRecord | null, bodyHash: Buffer): void {
-  if (!record) return;
-  if (!record.bodyHash.equals(bodyHash)) throw new ApiError(idempotencyKeyReused);
-  throw new AnsweredBefore(record);
+  private prepare(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): void {
+    const digest = digestOf(request, keyOf(request));
+    const bodyHash = hash('sha256', bytes, 'buffer');
+    request.runOnce = (work) =>
+      this.records.inTurn(digest, () =>
+        this.database.transaction(undefined, async (manager) => {
+          const known = await this.records.begin({ digest, bodyHash }, manager);
+          if (known && !known.bodyHash.equals(bodyHash)) throw new ApiError(idempotencyKeyReused);
+          if (known) throw new AnsweredBefore(known);
+          const result = await work(manager);
+          const location = request.routeOptions.config.locationOf?.(result) ?? null;
+          const body = result === undefined ? null : (reply.serialize(result) as string);
+          await this.records.complete({ digest, status: reply.statusCode, location, body }, manager);
+          return result;
+        }),
+      );
+  }
 }
 
 /** The key without its quotes. Node.js joins several by a comma and a space, which none may have. */
@@ -113,6 +128,7 @@ function digestOf({ caller, method, routeOptions, params }: FastifyRequest, key:
 /** Lets clients repeat an operation safely. `@Created`, `@Updated` and `@Deleted` include it. */
 export function Repeatable(): MethodDecorator {
   return applyDecorators(
+    requireRunOnce,
     UseGuards(RepetitionGuard),
     ApiHeader({
       name: KEY_HEADER,
@@ -123,3 +139,9 @@ export function Repeatable(): MethodDecorator {
     Refuses(invalidIdempotencyKey, idempotencyKeyReused),
   );
 }
+
+/** A handler without it would ignore the key, and a repeated request would make its change twice. */
+const requireRunOnce: MethodDecorator = (controller, name) => {
+  if (!Reflect.getMetadata(TAKES_RUN_ONCE, controller, name))
+    throw new Error(`${controller.constructor.name}.${String(name)} needs a parameter: @RunOnce() runOnce: RunOnce.`);
+};

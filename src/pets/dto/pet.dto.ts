@@ -1,5 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Int64, Int64List, OneOf, Text } from '../../api/fields.js';
+import { Int64, Int64List, OneOf, OnlyFields, Text } from '../../api/fields.js';
 import { PAGE_LIMIT, PageQuery } from '../../api/pages.js';
 import { type Pet, PET_STATUSES, type PetStatus } from '../pet.entity.js';
 
@@ -8,6 +8,7 @@ const Name = () => Text({ minLength: 1, maxLength: 255 }, { description: "The an
 const CategoryId = () => Int64({ description: 'Identifier of the category the animal belongs to.', example: 1 });
 const Status = () => OneOf('PetStatus', PET_STATUSES, { description: 'Availability of the animal.', optional: true });
 
+@OnlyFields()
 @ApiSchema({ name: 'NewPet', description: 'An animal to add. The service assigns its id.' })
 export class NewPetDto {
   @Name() readonly name!: string;
@@ -29,10 +30,12 @@ export class PetDto {
   }
 }
 
+@OnlyFields()
 export class PetPath {
   @Int64({ description: 'Identifier of the animal.', example: 1 }) readonly petId!: bigint;
 }
 
+@OnlyFields()
 export class ListPetsQuery extends PageQuery {
   @OneOf('PetStatus', PET_STATUSES, { description: 'Return only animals with this status.', optional: true })
   readonly status?: PetStatus;

@@ -1,0 +1,22 @@
+import { applyDecorators } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import { ApiExtension } from '@nestjs/swagger';
+import type { FastifyContextConfig } from 'fastify';
+
+/** Where the document has the same configuration while it is being built. */
+export const ROUTE = 'x-route';
+
+/**
+ * Declares what a route does, for Fastify (`request.routeOptions.config`) and for the document. Several of our decorators stand
+ * above one handler, and Nest's `@RouteConfig()` alone would replace what another one has declared.
+ */
+export function addToRoute(more: FastifyContextConfig): MethodDecorator {
+  return (controller, name, descriptor) => {
+    const config = (Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value!) ??
+      {}) as FastifyContextConfig;
+    const refuses = [...(more.refuses ?? []), ...(config.refuses ?? [])];
+    Object.assign(config, more, { refuses });
+    applyDecorators(RouteConfig(config), ApiExtension(ROUTE, { config }))(controller, name, descriptor);
+  };
+}
