@@ -25,7 +25,8 @@ export function startTracing({ serviceName }: Config): void {
     instrumentations: [
       new HttpInstrumentation({
         disableOutgoingRequestInstrumentation: true,
-        requestHook: (span) => span.setAttribute('url.query', ''), // clients may send secrets there
+        // Clients may send secrets in a query, or in a path that does not exist.
+        startIncomingSpanHook: () => ({ 'url.path': undefined, 'url.query': undefined }),
         ignoreIncomingRequestHook: ({ url }) => url?.startsWith('/health/') ?? false,
       }),
       new PgInstrumentation({ requireParentSpan: true }),
@@ -41,6 +42,6 @@ export function startTracing({ serviceName }: Config): void {
 
 /** Below Fastify, paths are not known to be those of a route. */
 const nameSpan: onRequestHookHandler = ({ method, routeOptions: { url } }, _reply, done) => {
-  if (url) trace.getActiveSpan()?.setAttribute('http.route', url).updateName(`${method} ${url}`);
+  if (url) trace.getActiveSpan()?.setAttributes({ 'http.route': url, 'url.path': url }).updateName(`${method} ${url}`);
   done();
 };

@@ -54,6 +54,7 @@ describeInside('Traces', () => {
     answer = await call(origin, 'GET', '/v1/pets?limit=2', { headers: traced });
     const body = { name: 'Nobody sees this name', categoryId: 1 };
     await call(origin, 'POST', '/v1/pets', { headers: { authorization }, body });
+    for (const path of ['/v1/pets/4242', `/${key}/pets`, `/v1/pets?api_key=${key}`]) await call(origin, 'GET', path);
     signal('SIGTERM'); // which sends the spans
     log = (await ended).out;
     const all = await Promise.all(bodies);
@@ -71,6 +72,11 @@ describeInside('Traces', () => {
     expect(answer.status).toBe(200);
     const own = spans.filter(({ traceId }) => traceId === TRACE);
     expect(own).toContainEqual(expect.objectContaining({ name: 'GET /v1/pets', kind: SERVER, parentSpanId: CALLER }));
+  });
+
+  it('have the route in place of a path, and of an unknown path nothing', () => {
+    const paths = [...received.matchAll(/"url\.path","value":\{"stringValue":"(.*?)"/g)].map(([, path]) => path);
+    expect(new Set(paths)).toEqual(new Set(['/v1/pets', '/v1/pets/:petId']));
   });
 
   it('name the service, and contain no key, no body and no values of statements', () => {
