@@ -81,7 +81,7 @@ export class Table {
   private statement(text: string): Statement {
     let statement = this.statements.get(text);
     if (!statement) {
-      const name = this.isPrepared ? `${this.metadata.tableName}_${this.statements.size}` : undefined;
+      const name = this.isPrepared ? `${this.name}_${this.statements.size}` : undefined;
       statement = { name, text };
       this.statements.set(text, statement);
     }
