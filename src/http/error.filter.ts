@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 /** What the client of a change is told. */
 const OUTCOMES: Record<Exclude<Kind, 'constraint'>, string> = {
-  unknown: 'The database was lost before it answered: the outcome is unknown.',
+  unknown: 'The database does not answer: the outcome is unknown.',
   unavailable: 'The database does not answer. Nothing was stored.',
   refused: 'The database cannot do it at the moment. Nothing was stored.',
   unusable: 'The database cannot be used. Nothing was stored.',
@@ -40,7 +40,7 @@ export class ErrorFilter implements ExceptionFilter {
     void reply.code(error.status).headers(error.headers).type(JSON_TYPE).send(JSON.stringify(error));
   }
 
-  private toApiError(thrown: unknown, { id: requestId, log, method }: FastifyRequest): ApiError {
+  private toApiError(thrown: unknown, { id: requestId, log, method, headers }: FastifyRequest): ApiError {
     if (thrown instanceof NotFoundException) return noSuchPath(); // Nest's, without a route
     // Fastify's, for a Content-Type that is none at all.
     if (thrown instanceof HttpException && thrown.getStatus() === 415) return unsupportedMediaType(method);
@@ -54,7 +54,9 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const reason = reasonOf(thrown);
     const isChange = method !== 'GET' && method !== 'HEAD';
-    const error = unavailable(isChange ? OUTCOMES[kind] : undefined);
+    // Under a key, it may be a repetition of what has been stored, or is being stored at this moment.
+    const outcome = headers['idempotency-key'] === undefined ? kind : 'unknown';
+    const error = unavailable(isChange ? OUTCOMES[outcome] : undefined);
     const level = kind === 'unusable' && !this.told.has(reason) ? 'error' : 'warn';
     if (level === 'error') this.told.add(reason);
     log[level]({ requestId, reason }, error.message);

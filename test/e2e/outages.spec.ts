@@ -99,6 +99,19 @@ describeInside('An outage of the database', () => {
     expect(await stored('once')).toBe(1);
   });
 
+  it('at the COMMIT of a change under a key: its outcome is unknown, also to a repetition that waits for it', async () => {
+    await backToNormal();
+    const headers = { 'idempotency-key': 'at-the-commit' };
+    const send = () => service.post('/v1/pets', { name: 'committed', categoryId: 1 }, { headers });
+    const frozen = wire.freezeAt('COMMIT');
+    const first = send();
+    await frozen;
+    for (const answer of await Promise.all([send(), first])) expectError(answer, 'service_unavailable', UNKNOWN);
+    wire.mend();
+    await until(async () => (await send()).status === 201);
+    expect(await stored('committed')).toBe(1);
+  });
+
   it('of one table: what needs it is 503 and stores nothing, and the rest goes on', async () => {
     await addPet(service);
     await direct.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');

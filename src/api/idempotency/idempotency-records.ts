@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
-import { DatabaseUnavailable, isWaitOver } from '../../database/errors.js';
+import { DatabaseUnavailable } from '../../database/errors.js';
 
 /** How long a repetition gets the first answer. */
 export const KEPT_HOURS = 24;
@@ -35,11 +35,6 @@ export class IdempotencyRecord {
 type Begun = Pick<IdempotencyRecord, 'digest' | 'bodyHash'>;
 type Answered = Pick<IdempotencyRecord, 'digest' | 'status' | 'location' | 'body'>;
 
-/** The equal request may be committed later than this one is answered. */
-function stillUnderWay(cause?: unknown): DatabaseUnavailable {
-  return new DatabaseUnavailable(true, { cause: cause ?? new Error('An equal request is still under way') });
-}
-
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
 export class IdempotencyRecords implements OnApplicationShutdown {
@@ -57,7 +52,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     const deadline = performance.now() + TURN_MS;
     for (let other; (other = this.underWay.get(id));) {
       await other.catch(() => {}); // that request answers for itself
-      if (performance.now() > deadline) throw stillUnderWay();
+      if (performance.now() > deadline) throw new DatabaseUnavailable(true);
     }
     const running = run().finally(() => this.underWay.delete(id));
     this.underWay.set(id, running);
@@ -69,12 +64,10 @@ export class IdempotencyRecords implements OnApplicationShutdown {
    * requests of other replicas wait.
    */
   async begin({ digest, bodyHash }: Begun, manager: EntityManager): Promise<IdempotencyRecord | null> {
-    const inserted = await manager.query<unknown[]>(BEGIN, [digest, bodyHash]).catch((cause: unknown) => {
-      throw isWaitOver(cause) ? stillUnderWay(cause) : cause;
-    });
+    const inserted = await manager.query<unknown[]>(BEGIN, [digest, bodyHash]);
     if (inserted.length > 0) return null;
     const known = await manager.findOneBy(IdempotencyRecord, { digest });
-    if (!known) throw stillUnderWay(); // it expired in between, and is gone
+    if (!known) throw new DatabaseUnavailable(true); // it expired, and was deleted in between
     return known;
   }
 

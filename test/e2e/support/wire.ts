@@ -9,6 +9,7 @@ export class Wire {
   private server: Server | undefined;
   private port = 0;
   private holds = { requests: false, answers: false };
+  private trap: { text: string; spring: () => void } | undefined;
 
   private constructor(private readonly database: string) {}
 
@@ -35,8 +36,14 @@ export class Wire {
     this.hold({ requests: false, answers: true });
   }
 
+  /** Freezes the connection on which the service sends this, before it arrives. Resolves when it is sent. */
+  freezeAt(text: string): Promise<void> {
+    return new Promise((spring) => (this.trap = { text, spring }));
+  }
+
   /** Delivers everything that was held back. */
   mend(): void {
+    this.trap = undefined;
     this.hold({ requests: false, answers: false });
   }
 
@@ -67,7 +74,9 @@ export class Wire {
     for (const socket of pair) socket.on('error', end).on('close', end);
     near.on('data', (bytes: Buffer) => {
       this.sent.push(bytes);
-      far.write(bytes);
+      if (!this.trap || !bytes.includes(this.trap.text)) return void far.write(bytes);
+      near.pause().unshift(bytes);
+      this.trap.spring();
     });
     far.on('data', (bytes) => near.write(bytes));
     this.apply(pair);
