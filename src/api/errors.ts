@@ -38,6 +38,7 @@ const ROWS = {
   missing_api_key: [401, 'The request carries no API key.', 'Send `Authorization: Bearer <API_KEY>`. Proxies and redirects may drop it.'],
   invalid_api_key: [401, 'The API key is not one that this deployment accepts.', 'Mistyped, of another deployment, or revoked: do not retry.'],
   expired_api_key: [401, 'The API key is past its expiry date.', 'Ask for a new key.'],
+  read_only_key: [403, 'The API key may only read.', 'Ask for a key that may change things.'],
   not_found: [404, 'There is no such resource.', 'Check the path, trailing slashes included, or the id.'],
   method_not_allowed: [405, 'The resource does not have this method.', 'Use a method listed in `Allow`.'],
   request_timeout: [408, 'The request did not arrive in time.', 'Send the headers within 6 seconds, and the body within 4 more.'],

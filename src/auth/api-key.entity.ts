@@ -24,6 +24,9 @@ export class ApiKey {
   /** The first characters of the key, by which people recognise it. */
   @Column('text') readonly hint!: string;
 
+  /** Whether all changes with it are refused. */
+  @Column('boolean', { name: 'read_only', default: false }) readonly readOnly!: boolean;
+
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;

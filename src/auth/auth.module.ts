@@ -6,11 +6,17 @@ import { KeyVerifier } from './key-verifier.js';
 import { KeysService } from './keys.service.js';
 import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';
 import { AddKeyOrigins1795340000000 } from './migrations/1795340000000-add-key-origins.js';
+import { AddReadOnlyKeys1795910400000 } from './migrations/1795910400000-add-read-only-keys.js';
 import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
 
-const MIGRATIONS = [CreateApiKeys1763683200001, AddKeyOwners1763769600000, AddKeyOrigins1795340000000];
+const MIGRATIONS = [
+  CreateApiKeys1763683200001,
+  AddKeyOwners1763769600000,
+  AddKeyOrigins1795340000000,
+  AddReadOnlyKeys1795910400000,
+];
 
-/** API keys: their verification and management. The app module registers the guard. */
+/** API keys: their verification and management. The app module registers the guards. */
 @Module({
   imports: [DatabaseModule.forFeature([ApiKey], MIGRATIONS)],
   providers: [KeysService, KeyVerifier, ApiKeyStrategy],

@@ -9,7 +9,8 @@ import { type IssuedKey, KeysService } from './keys.service.js';
 
 const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 
-  issue --name NAME [--owner WHO] [--note TEXT] [--expires 90d]  shows a new key, only this once
+  issue --name NAME [--read-only] [--owner WHO] [--note TEXT] [--expires 90d]
+                                             shows a new key, only this once
   list                                       all keys, without their secrets
   show ID                                    the details of a key
   rotate ID [--overlap 24h] [--expires 90d]  shows a successor; the old key works for the overlap
@@ -17,12 +18,14 @@ const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
   prune [--older-than 30d]                   deletes keys that have ended at least that long ago
 
 90d is 90 days, 12h is 12 hours. A key expires after 365 days by default.
+A key with --read-only cannot change anything, and neither can its successors.
 For scripts, each command takes --json; issue and rotate take --quiet, which prints only the key.`;
 
 const HOUR_MS = DAY_MS / 24;
 
 const OPTIONS = {
   name: { type: 'string', default: '' },
+  'read-only': { type: 'boolean', default: false },
   owner: { type: 'string', default: '' },
   note: { type: 'string', default: '' },
   expires: { type: 'string' },
@@ -38,11 +41,13 @@ type Output = readonly [text: string, record: object] | undefined;
 /** Checks the options before the database is asked. */
 type Command = (options: Options, id: bigint) => (keys: KeysService) => Promise<Output>;
 
+const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'ACCESS', 'CREATED', 'EXPIRES', 'LAST USED'];
+
 const COMMANDS: Readonly<Record<string, Command>> = {
-  issue({ name, owner, note, expires }) {
+  issue({ name, 'read-only': readOnly, owner, note, expires }) {
     if (!name.trim()) throw new UsageError('Say who the key is for: issue --name NAME');
     const client = { name: lineOf(name), owner: lineOf(owner) || null, note: lineOf(note) || null };
-    const request = { ...client, lifeMs: lifeOf(expires) };
+    const request = { ...client, readOnly, lifeMs: lifeOf(expires) };
     return async (keys) => {
       const issued = await keys.issue(request);
       return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
@@ -51,10 +56,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
   list: () => async (keys) => {
     const records = (await keys.list()).map(recordOf);
-    const rows = records.map(({ id, name, owner, hint, state, createdAt, expiresAt, lastUsedAt }) => {
-      return [id, name, owner, hint, state, dayOf(createdAt), dayOf(expiresAt), lastUsedAt];
+    const rows = records.map(({ id, name, owner, hint, state, readOnly, createdAt, expiresAt, lastUsedAt }) => {
+      const access = readOnly ? 'read-only' : 'full';
+      return [id, name, owner, hint, state, access, dayOf(createdAt), dayOf(expiresAt), lastUsedAt];
     });
-    return [aligned([['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'], ...rows]), records];
+    return [aligned([HEADINGS, ...rows]), records];
   },
 
   show: (_, id) => async (keys) => {
@@ -62,7 +68,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return record && [aligned(Object.entries(record)), record];
   },
 
-  rotate({ overlap, expires }, id) {
+  rotate({ overlap, expires, 'read-only': readOnly }, id) {
+    if (readOnly) throw new UsageError('A successor may do what its key may: issue a new key with --read-only.');
     const overlapMs = durationOf('--overlap', overlap);
     const lifeMs = lifeOf(expires);
     return async (keys) => {
@@ -128,9 +135,10 @@ function durationOf(option: string, duration: string, least = 0): number {
   throw new UsageError(`Say ${option} in days or hours${limit}, such as ${option} 90d or ${option} 12h`);
 }
 
-function shownOnce({ id, key, name, expiresAt }: IssuedKey, text: string, more?: object): Output {
-  const shown = `${text} It is shown this once; it expires on ${dayOf(expiresAt)}.\n\n  ${key}`;
-  return [shown, { id: String(id), key, name, expiresAt, ...more }];
+function shownOnce({ id, key, name, readOnly, expiresAt }: IssuedKey, text: string, more?: object): Output {
+  const access = readOnly ? ' It may only read.' : '';
+  const shown = `${text}${access} It is shown this once; it expires on ${dayOf(expiresAt)}.\n\n  ${key}`;
+  return [shown, { id: String(id), key, name, readOnly, expiresAt, ...more }];
 }
 
 /** What is shown of a key. The id is a string, since not every parser is exact for an int64. */
@@ -139,8 +147,8 @@ function recordOf({ id, hash: _hash, originId: _originId, ...key }: ApiKey) {
   return { id: String(id), state, ...key };
 }
 
-function aligned(rows: (string | Date | null)[][]): string {
-  const texts = rows.map((row) => row.map((cell) => (cell instanceof Date ? cell.toISOString() : (cell ?? '-'))));
+function aligned(rows: (string | boolean | Date | null)[][]): string {
+  const texts = rows.map((row) => row.map((cell) => (cell instanceof Date ? cell.toISOString() : String(cell ?? '-'))));
   const widths = texts[0]!.map((_, column) => Math.max(...texts.map((row) => row[column]!.length)));
   const line = (row: string[]): string => row.map((text, column) => text.padEnd(widths[column]!)).join('  ');
   return texts.map((row) => line(row).trimEnd()).join('\n');

@@ -8,12 +8,12 @@ import { generateKey, hashKey, hintOfKey } from './key-format.js';
 
 const DEFAULT_LIFE_MS = 365 * DAY_MS;
 
-interface IssueRequest extends Pick<ApiKey, 'name'>, Partial<Pick<ApiKey, 'owner' | 'note' | 'originId'>> {
+interface IssueRequest extends Pick<ApiKey, 'name'>, Partial<Pick<ApiKey, 'owner' | 'note' | 'originId' | 'readOnly'>> {
   readonly lifeMs?: number | undefined;
 }
 
 /** A new key. Only its hash is stored, so this is the only copy of the key itself. */
-export type IssuedKey = Pick<ApiKey, 'id' | 'name' | 'expiresAt'> & { readonly key: string };
+export type IssuedKey = Pick<ApiKey, 'id' | 'name' | 'readOnly' | 'expiresAt'> & { readonly key: string };
 
 /** Issues, lists, rotates and revokes API keys. */
 @Injectable()
@@ -25,14 +25,14 @@ export class KeysService {
   ) {}
 
   async issue(request: IssueRequest, manager = this.keys.manager): Promise<IssuedKey> {
-    const { name, owner = null, note = null, originId = null, lifeMs = DEFAULT_LIFE_MS } = request;
+    const { name, owner = null, note = null, originId = null, readOnly = false, lifeMs = DEFAULT_LIFE_MS } = request;
     const key = generateKey(this.config.keyEnvironment);
     const hash = Buffer.from(hashKey(key), 'base64');
     const createdAt = new Date(this.clock.now());
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
-    const row = { name, owner, note, originId, hash, hint: hintOfKey(key), createdAt, expiresAt };
+    const row = { name, owner, note, originId, readOnly, hash, hint: hintOfKey(key), createdAt, expiresAt };
     const { id } = await manager.save(ApiKey, row);
-    return { id, key, name, expiresAt };
+    return { id, key, name, readOnly, expiresAt };
   }
 
   /**

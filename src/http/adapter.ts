@@ -11,7 +11,7 @@ import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-ht
 declare module 'fastify' {
   interface FastifyRequest {
     /** The valid API key of the request, and the first of those that it descends from by rotation. */
-    caller: { readonly id: bigint; readonly name: string; readonly originId: bigint | null } | null;
+    caller: Readonly<{ id: bigint; name: string; originId: bigint | null; readOnly: boolean }> | null;
   }
 }
 

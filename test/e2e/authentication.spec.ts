@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
@@ -178,6 +179,53 @@ describeInside('API keys', () => {
     const { expires_at: before } = await stored(old.id);
     await keys.rotate(old.id, 30 * DAY_MS);
     expect((await stored(old.id))['expires_at']).toEqual(before);
+  });
+
+  describe('that may only read', () => {
+    const issue = async () => {
+      const { id, key } = await keys.issue({ name: 'dashboards', readOnly: true });
+      return { id, headers: { authorization: `Bearer ${key}` } };
+    };
+    const expectRefused = (answer: Answer): void => {
+      expectError(answer, 'read_only_key', 'This API key may only read. Ask for one that may change things.');
+      expect(answer.headers['www-authenticate']).toBe(`${CHALLENGE}, error="insufficient_scope"`);
+    };
+
+    it.each(Object.entries(OPERATIONS))('may %s if that changes nothing', async (_, { method, path, body = {} }) => {
+      const { headers } = await issue();
+      if (method === 'GET') {
+        expect([200, 404]).toContain((await service.call('GET', path, { headers })).status);
+        return expect([200, 404]).toContain((await service.call('HEAD', path, { headers })).status);
+      }
+      expectRefused(await service.call(method, path, { headers, body }));
+      expectRefused(await service.call(method, `${path}?x=1`, { headers, body: '{"not' }));
+      expectRefused(await service.call(method, path, { headers, body: 'x'.repeat(20_000) }));
+      for (const wrong of [{ 'content-type': undefined }, { 'content-type': ';;' }, { 'idempotency-key': '"' }])
+        expectRefused(await service.call(method, path, { headers: { ...headers, ...wrong }, body }));
+    });
+
+    it('get 404, 405 and 429 before 403, which counts like any request', async () => {
+      const { headers } = await issue();
+      expect((await service.call('OPTIONS', '/v1/pets', { headers })).status).toBe(204);
+      expectError(await service.call('POST', '/v1/pet', { headers }), 'not_found');
+      expectError(await service.call('PUT', '/v1/pets', { headers }), 'method_not_allowed');
+      const limited = await startService({ rateLimitPerKey: 1 }, undefined, [], service);
+      const post = () => limited.post('/v1/pets', '{', { headers });
+      const [first, second] = [await post(), await post()];
+      await limited.stop();
+      expectRefused(first);
+      expectError(second, 'rate_limited');
+    });
+
+    it('do not use up an Idempotency-Key', async () => {
+      const { id, headers } = await issue();
+      const options = { headers: { ...headers, 'idempotency-key': randomUUID() } };
+      expectRefused(await service.post('/v1/pets', { name: 'Bella', categoryId: 1 }, options));
+      expect(await service.database.query('SELECT FROM idempotency_records')).toEqual([]);
+      // A replica that has not looked the key up takes it as it is now.
+      await service.database.query('UPDATE api_keys SET read_only = false WHERE id = $1', [id]);
+      expect((await other.post('/v1/pets', { name: 'Rex', categoryId: 1 }, options)).status).toBe(201);
+    });
   });
 
   it('have their last use recorded at most once a minute', async () => {

@@ -49,7 +49,7 @@ describeInside('Commands', () => {
         keys('list', '--json'),
         keys('show', id, '--json'),
       ]);
-      expect(listed).toMatch(/^ID +NAME +OWNER +KEY +STATE +CREATED +EXPIRES +LAST USED\n/);
+      expect(listed).toMatch(/^ID +NAME +OWNER +KEY +STATE +ACCESS +CREATED +EXPIRES +LAST USED\n/);
       for (const each of [key, successor]) expect(listed + all + shown).not.toContain(each);
       const ofTeam = (JSON.parse(all) as { name: string }[]).filter(({ name }) => name === 'team-x');
       const one = expect.objectContaining({ owner: 'X', note: 'try', state: 'active' });
@@ -69,7 +69,22 @@ describeInside('Commands', () => {
       expect(await keys()).toContain('issue --name NAME');
     }, 60_000);
 
+    it('issues a key that may only read, as may its successor', async () => {
+      const issued = JSON.parse(await keys('issue', '--name', 'dashboards', '--read-only', '--json')) as { id: string };
+      const rotated = JSON.parse(await keys('rotate', issued.id, '--json')) as { key: string };
+      expect([issued, rotated]).toEqual(Array(2).fill(expect.objectContaining({ readOnly: true })));
+      const [listed, all, shown] = await Promise.all([keys('list'), keys('list', '--json'), keys('show', issued.id)]);
+      expect(listed.match(/ dashboards .* active +read-only /g)).toHaveLength(2);
+      expect(listed).toMatch(/ tests .* active +full /);
+      expect(JSON.parse(all)).toContainEqual(expect.objectContaining({ name: 'tests', readOnly: false }));
+      expect(shown).toMatch(/^readOnly +true$/m);
+      expect((await ask(rotated.key)).status).toBe(200);
+      const headers = { authorization: `Bearer ${rotated.key}` };
+      expectError(await service.post('/v1/pets', { name: 'Rex', categoryId: 1 }, { headers }), 'read_only_key');
+    });
+
     it.each([
+      [['rotate', '1', '--read-only'], /issue a new key with --read-only/],
       [['issue', '--name', 'x', '--expires', 'soon'], /90d/],
       [['issue', '--name', 'team\u202exiss'], /visible characters/],
       [['isue'], /no such command: isue/],

@@ -98,17 +98,20 @@ describe('The OpenAPI document', () => {
     for (const code of [...codes, 'method_not_allowed']) expect(description).toContain(`\`${code}\``);
   });
 
-  it('says of each change that it may be repeated under an Idempotency-Key', () => {
+  it('says of each change that it may be repeated under an Idempotency-Key, and needs a key that may do it', () => {
     for (const { method, operation } of operationsOf(document)) {
       const keys = (operation.parameters as { name: string; in: string; required: boolean }[] | undefined)
         ?.filter(({ name }) => name === 'Idempotency-Key')
         .map((key) => ({ in: key.in, required: key.required }));
-      if (method === 'get') expect(keys ?? []).toEqual([]);
-      else {
+      if (method === 'get') {
+        expect(keys ?? []).toEqual([]);
+        expect(operation.responses).not.toHaveProperty('403');
+      } else {
         expect(keys).toEqual([{ in: 'header', required: false }]);
         expect(codesOf(operation)).toEqual(
-          expect.arrayContaining(['invalid_idempotency_key', 'idempotency_key_reused']),
+          expect.arrayContaining(['read_only_key', 'invalid_idempotency_key', 'idempotency_key_reused']),
         );
+        expect(operation.responses['403']).toMatchObject({ headers: { 'WWW-Authenticate': {} } });
       }
     }
   });
@@ -174,7 +177,7 @@ describe('The OpenAPI document', () => {
     const statuses = (path: string, method: 'get' | 'post') =>
       Object.keys(document.paths[path]![method]!.responses).join(' ');
     expect(statuses('/pets', 'get')).toBe('200 400 401 408 414 429 431 500 503 default');
-    expect(statuses('/pets', 'post')).toBe('201 400 401 408 409 413 414 415 429 431 500 503 default');
+    expect(statuses('/pets', 'post')).toBe('201 400 401 403 408 409 413 414 415 429 431 500 503 default');
     expect(statuses('/pets/{petId}', 'get')).toBe('200 400 401 404 408 410 414 429 431 500 503 default');
   });
 

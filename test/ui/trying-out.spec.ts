@@ -1,4 +1,4 @@
-import { DocsPage, expect, test } from './support/docs-page.js';
+import { DocsPage, expect, READ_ONLY_KEY, test } from './support/docs-page.js';
 
 test('a key is kept across reloads and in new tabs', async ({ docs, context }) => {
   await docs.authorize();
@@ -51,11 +51,18 @@ test('large numbers keep every digit in requests and answers', async ({ docs }) 
   await expect(listPets.locator('.request-url pre')).toContainText(sent);
 });
 
-test('without a key, the Error is shown', async ({ docs, complaints }) => {
+test('without a key, and for a change with one that may only read, the Error is shown', async ({
+  docs,
+  complaints,
+}) => {
   const { status, body } = await docs.execute(await docs.unfold('listPets'));
   expect({ status, body: JSON.parse(body) as object }).toMatchObject({
     status: '401',
     body: { code: 'missing_api_key', status: 401 },
   });
-  expect(complaints.splice(0)).toHaveLength(1); // logged by the browser
+  await docs.authorize(READ_ONLY_KEY);
+  const refused = await docs.execute(await docs.unfold('createPet'));
+  expect(refused.status).toBe('403');
+  expect(refused.body).toContain('"code": "read_only_key"');
+  expect(complaints.splice(0)).toHaveLength(2); // logged by the browser
 });

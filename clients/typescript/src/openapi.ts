@@ -132,7 +132,7 @@ export interface components {
      *     }
      */
     readonly Error: {
-      /** @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`. */
+      /** @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `read_only_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`. */
       readonly code: string;
       /** @description Human-readable description. */
       readonly message: string;
@@ -178,6 +178,7 @@ export interface components {
       | 'invalid_field'
       | 'unknown_field'
       | 'invalid_idempotency_key'
+      | 'read_only_key'
       | 'idempotency_key_reused'
       | 'payload_too_large'
       | 'unsupported_media_type'

@@ -35,20 +35,26 @@ export const HEADERS = {
   DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { ...required, example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
 };
 
-/** What an operation can refuse with: any, and one with parameters of a place, with a body, or deprecated. */
+/** What an operation can refuse with: any, and one that is a change, has parameters of a place, a body, or an end. */
 // prettier-ignore
 const CODES: Record<string, ErrorCode[]> = {
   any: [
     'bad_request', 'missing_api_key', 'invalid_api_key', 'expired_api_key', 'request_timeout', 'uri_too_long',
     'rate_limited', 'headers_too_large', 'internal_error', 'service_unavailable',
   ],
+  change: ['read_only_key'],
   query: ['invalid_parameter', 'unknown_parameter'],
   path: ['not_found'],
   body: ['invalid_json', 'missing_field', 'invalid_field', 'unknown_field', 'payload_too_large', 'unsupported_media_type'],
   deprecated: ['gone'],
 };
 
-const OF_STATUS: Record<string, string[]> = { 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] };
+const OF_STATUS: Record<string, string[]> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
 /** Statuses that are sent before the limit is known. */
 const BEFORE_LIMIT: ReadonlySet<string> = new Set(['401', '408', '414', '431', 'default']);
 
@@ -64,7 +70,7 @@ export function describeOperation(
   delete operation[ROUTE];
   if (!answer) throw new Error(`${operation.operationId} needs @Fetched, @Paged, @Created, @Updated or @Deleted.`);
   const policy = deprecation && policyOf(deprecation, app);
-  describeErrors(operation, refuses);
+  describeErrors(one, refuses);
   describeLocation(one, others);
   describeHeaders(one);
   if (policy) describeDeprecation(operation, policy);
@@ -73,10 +79,11 @@ export function describeOperation(
 }
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
-function describeErrors(operation: OperationObject, refuses: readonly ErrorKind[]): void {
+function describeErrors({ method, operation }: Operation, refuses: readonly ErrorKind[]): void {
   const { parameters, requestBody, deprecated, responses } = operation;
   const places = parameters.map((one) => one.in);
-  const traits = new Set(['any', ...places, requestBody && 'body', deprecated && 'deprecated']);
+  const isChange = method !== 'get';
+  const traits = new Set(['any', isChange && 'change', ...places, requestBody && 'body', deprecated && 'deprecated']);
   const codes = Object.keys(CODES).flatMap((trait) => (traits.has(trait) ? CODES[trait]! : []));
   const kinds = [...codes.map(kindOf), ...refuses];
   for (const { status } of kinds) responses[status] = errorResponse(kinds.filter((kind) => kind.status === status));

@@ -11,6 +11,7 @@ const STATUS: Record<string, number> = {
   ...only(400, 'invalid_json missing_field invalid_field unknown_field invalid_parameter unknown_parameter'),
   ...only(400, 'bad_request invalid_idempotency_key'),
   ...only(401, 'missing_api_key invalid_api_key expired_api_key'),
+  ...only(403, 'read_only_key'),
   ...only(404, 'not_found'),
   ...only(405, 'method_not_allowed'),
   ...only(408, 'request_timeout'),

@@ -2,6 +2,7 @@ import { type BrowserContext, expect, type Locator, type Page, test as base } fr
 
 export const ORIGIN = process.env['UI_ORIGIN'] ?? '';
 export const KEY = process.env['UI_KEY'] ?? '';
+export const READ_ONLY_KEY = process.env['UI_READ_ONLY_KEY'] ?? '';
 
 /** Page object of /docs. */
 export class DocsPage {
@@ -33,10 +34,10 @@ export class DocsPage {
     return this.page.locator('.auth-wrapper .btn.authorize');
   }
 
-  async authorize(): Promise<void> {
+  async authorize(key = KEY): Promise<void> {
     await this.authorizeButton.click();
     const dialog = this.page.getByRole('dialog');
-    await dialog.locator('input').fill(KEY);
+    await dialog.locator('input').fill(key);
     await dialog.getByRole('button', { name: 'Apply credentials' }).click();
     await dialog.locator('.btn-done').click();
     await expect(dialog).toBeHidden();

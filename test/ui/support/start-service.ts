@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline';
 export default async function startService(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-ui-'));
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/main.js')], {
+  const dist = join(import.meta.dirname, '../../../dist');
+  const child = spawn(process.execPath, [join(dist, 'main.js')], {
     cwd: folder,
     env: {
       PATH,
@@ -32,6 +33,9 @@ export default async function startService(): Promise<() => Promise<void>> {
   }
   if (child.exitCode !== null) throw new Error(`The service has ended. Try it alone: npm start\n${printed}`);
   child.stdout.resume();
+  const issue = [join(dist, 'auth/keys.cli.js'), 'issue', '--name', 'dashboards', '--read-only', '--quiet'];
+  const options = { cwd: folder, env: { PATH, HOME }, encoding: 'utf8' } as const;
+  process.env['UI_READ_ONLY_KEY'] = execFileSync(process.execPath, issue, options).trim();
   return async () => {
     child.kill('SIGTERM');
     await exited;
