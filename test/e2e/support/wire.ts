@@ -1,7 +1,7 @@
 import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** A TCP proxy between the service and its database, which tests can freeze, deafen or cut. */
+/** A TCP proxy between the service and its database, which tests can freeze, deafen, break or cut. */
 export class Wire {
   /** By the service. */
   readonly sent: Buffer[] = [];
@@ -10,6 +10,7 @@ export class Wire {
   private port = 0;
   private holds = { requests: false, answers: false };
   private trap: { text: string; spring: () => void } | undefined;
+  private breaking: string | undefined;
 
   private constructor(private readonly database: string) {}
 
@@ -47,6 +48,11 @@ export class Wire {
     this.hold({ requests: false, answers: false });
   }
 
+  /** Delivers the next data with this text, and closes its connection before the answer. */
+  breakAt(text = ''): void {
+    this.breaking = text;
+  }
+
   /** Closes all connections and refuses new ones. */
   async cut(): Promise<void> {
     const { server } = this;
@@ -74,9 +80,14 @@ export class Wire {
     for (const socket of pair) socket.on('error', end).on('close', end);
     near.on('data', (bytes: Buffer) => {
       this.sent.push(bytes);
-      if (!this.trap || !bytes.includes(this.trap.text)) return void far.write(bytes);
-      near.pause().unshift(bytes);
-      this.trap.spring();
+      if (this.trap && bytes.includes(this.trap.text)) {
+        near.pause().unshift(bytes);
+        return this.trap.spring();
+      }
+      far.write(bytes);
+      if (this.breaking === undefined || !bytes.includes(this.breaking)) return;
+      this.breaking = undefined;
+      near.destroy();
     });
     far.on('data', (bytes) => near.write(bytes));
     this.apply(pair);
