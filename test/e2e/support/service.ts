@@ -72,15 +72,20 @@ export async function startService(
     features,
     logger: pino({ ...LINES, level: 'debug' }, { write }),
   });
-  await app.listen(0, '127.0.0.1');
-  await app.get(Database).ready;
-  const key = beside?.key ?? (await app.get(KeysService).issue({ name: 'tests' })).key;
-  const origin = await app.getUrl();
   const stop = async (): Promise<void> => {
     await app.close();
     if (!beside) await database.drop();
   };
-  return { origin, app, clock, database, key, log, stop, ...(await requests(origin, key)) };
+  try {
+    await app.listen(0, '127.0.0.1');
+    await app.get(Database).ready;
+    const key = beside?.key ?? (await app.get(KeysService).issue({ name: 'tests' })).key;
+    const origin = await app.getUrl();
+    return { origin, app, clock, database, key, log, stop, ...(await requests(origin, key)) };
+  } catch (error) {
+    await stop(); // or Jest would wait for its connections for ever
+    throw error;
+  }
 }
 
 async function frontDoor({ origin, key }: { origin: string; key: string }): Promise<Service> {
