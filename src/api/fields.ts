@@ -28,6 +28,8 @@ interface Rule {
   readonly fromJson?: (value: unknown) => unknown;
   /** Of a path or a query. */
   readonly fromText?: (text: string) => unknown;
+  /** Of a query parameter that may be repeated. Of any other, `check` refuses a repetition. */
+  readonly fromTexts?: (texts: string | string[]) => unknown;
 }
 
 export type Field = Rule & FieldOptions;
@@ -99,18 +101,21 @@ export function Int({ minimum, maximum }: { minimum: number; maximum: number }, 
   });
 }
 
-/** Different 64-bit integers: an array in JSON, separated by commas in a query. */
+/** Different 64-bit integers: an array in JSON. In a query, commas separate them, or the parameter is repeated, or both. */
 export function Int64List({ maxItems }: { maxItems: number }, options: FieldOptions) {
   return field(options, {
     schema: { type: 'array', items: INT64.schema, minItems: 1, maxItems, uniqueItems: true },
-    expected: `a list of 1 to ${maxItems} items, none twice, each ${INT64.expected}`,
+    expected: `a list of 1 to ${maxItems} items separated by commas, none twice, each ${INT64.expected}`,
     check: (value) =>
       Array.isArray(value) &&
       value.length >= 1 &&
       value.length <= maxItems &&
       value.every(isInt64) &&
       new Set(value).size === value.length,
-    fromText: (text) => text.split(',', maxItems + 1).map(INT64.fromText!),
+    fromTexts: (texts) =>
+      String(texts)
+        .split(',', maxItems + 1)
+        .map(INT64.fromText!),
   });
 }
 
@@ -142,32 +147,37 @@ export function OneOf(enumName: string, values: readonly string[], options: Fiel
   });
 }
 
-/** True or false. With `only`, the other one is refused. */
-export function Bool({ only, ...options }: FieldOptions & { only?: boolean }) {
-  const taken = only === undefined ? [true, false] : [only];
+export function Bool(options: FieldOptions) {
   return field(options, {
-    schema: { type: 'boolean', ...(only !== undefined && { enum: [only] }) },
-    expected: taken.join(' or '),
-    check: (value) => taken.includes(value as boolean),
-    fromText: (text) => taken.find((each) => String(each) === text) ?? text,
+    schema: { type: 'boolean' },
+    expected: 'true or false',
+    check: (value) => typeof value === 'boolean',
+    fromText: (text) => [true, false].find((each) => String(each) === text) ?? text,
   });
 }
 
 const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
-const DATE_TIME = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR_MINUTE}:[0-5][0-9](?:\\.[0-9]{1,3})?(?:Z|[+-]${HOUR_MINUTE})$`;
+const DATE_TIME = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR_MINUTE}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-]${HOUR_MINUTE})$`;
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A moment of RFC 3339, held as a `Date`, and answered in UTC with milliseconds. */
+/**
+ * A moment of RFC 3339, held as a `Date`, and answered in UTC with milliseconds. The current time of Go, Java and Python has
+ * six or nine fraction digits. `Date` cuts off those after the third.
+ */
 export function DateTime(options: FieldOptions) {
   const pattern = new RegExp(DATE_TIME);
   const read = (value: unknown) =>
     typeof value === 'string' && pattern.test(value) && isDay(value.slice(0, 10)) ? new Date(value) : value;
-  return field(options, {
+  const taken =
+    'Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond ' +
+    'is cut off. In the years 0001 to 9999 of UTC.';
+  const described = { ...options, description: `${options.description} ${taken}` };
+  return field(described, {
     schema: { type: 'string', format: 'date-time', pattern: DATE_TIME },
     expected:
-      'a date-time of RFC 3339 with an offset, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, ' +
-      'in the years 0001 to 9999 of UTC',
+      'a date-time of RFC 3339 with an offset and at most nine fraction digits, such as 2026-03-31T14:30:00Z or ' +
+      '2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC',
     check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
     fromJson: read,
     fromText: read,

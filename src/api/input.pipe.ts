@@ -59,8 +59,9 @@ function makePlan(type: Type) {
   return plan;
 }
 
-function convert(value: unknown, { fromJson, fromText }: Field, source: Source): unknown {
+function convert(value: unknown, { fromJson, fromText, fromTexts }: Field, source: Source): unknown {
   if (source === 'body') return fromJson ? fromJson(value) : value;
+  if (fromTexts) return fromTexts(value as string | string[]);
   return fromText && typeof value === 'string' ? fromText(value) : value;
 }
 

@@ -32,7 +32,7 @@ export class Page<T extends { id: bigint }> {
 /** Leads to the first page and, if there is one, to the next (RFC 8288). */
 export function linksOf(page: Page<{ id: bigint }>, { url, query }: FastifyRequest, apiBase: string): string {
   const base = apiBase + url.slice(API_PREFIX.length).split('?', 1)[0]!;
-  const parameters = new URLSearchParams(query as Record<string, string>);
+  const parameters = new URLSearchParams(query as Record<string, string>); // commas join what was repeated
   parameters.delete('after');
   const first = `<${base}${parameters.size > 0 ? `?${parameters}` : ''}>; rel="first"`;
   if (!page.hasNext) return first;

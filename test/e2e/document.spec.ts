@@ -149,7 +149,7 @@ describe('The OpenAPI document', () => {
     );
     expect(declared).toMatchObject([
       { name: 'after', ...inQuery, schema: int64 },
-      { name: 'ids', ...inQuery, style: 'form', explode: false, schema: ids },
+      { name: 'ids', ...inQuery, style: 'form', explode: true, schema: ids },
       { name: 'limit', ...inQuery, schema: limit },
       { name: 'status', ...inQuery, schema: { $ref: '#/components/schemas/PetStatus' } },
     ]);

@@ -55,6 +55,7 @@ describe('listPets: GET /v1/pets', () => {
       expectAnswer(await list(`ids=${absent},${ids(7, 3, 99)}`), 200, [pets[3], pets[7], pets[99]]);
       expectAnswer(await list(`ids=${encodeURIComponent(ids(3, 1))}`), 200, [pets[1], pets[3]]);
       expectAnswer(await list(`ids=${absent}`), 200, []);
+      expectAnswer(await list(`ids=${ids(9)}&ids=${ids(4, 2)}`), 200, [pets[2], pets[4], pets[9]]);
     });
 
     it('finds animals by id with a status and after a position', async () => {
@@ -71,7 +72,11 @@ describe('listPets: GET /v1/pets', () => {
       const { headers } = await list(`limit=1&ids=${ids(4, 2)}`);
       const kept = `/v1/pets?limit=1&ids=${ids(4)}%2C${ids(2)}`;
       expect(headers['link']).toBe(`<${kept}>; rel="first", <${kept}&after=${ids(2)}>; rel="next"`);
-      expect(await walk(service, `/v1/pets?limit=1&ids=${ids(9, 2, 4)}`)).toEqual([pets[2], pets[4], pets[9]]);
+      expect(await walk(service, `/v1/pets?limit=1&ids=${ids(9)}&ids=${ids(2, 4)}`)).toEqual([
+        pets[2],
+        pets[4],
+        pets[9],
+      ]);
     });
 
     it('takes a hundred of the longest ids, percent-encoded', async () => {
@@ -93,9 +98,10 @@ describe('listPets: GET /v1/pets', () => {
     ['ids=1;2', 'ids', INT64],
     ['ids=1,9223372036854775808', 'ids', INT64],
     ['ids=1%252C2', 'ids', INT64],
-    ['ids=1,5,1', 'ids', 'a list of 1 to 100 items, none twice'],
+    ['ids=1&ids=', 'ids', INT64],
+    ['ids=1,5,1', 'ids', 'a list of 1 to 100 items separated by commas, none twice'],
     [`ids=${Array.from({ length: 101 }, (_, i) => i).join(',')}`, 'ids', 'a list of 1 to 100 items'],
-    ['ids=1&ids=5', 'ids', 'a list of 1 to 100 items, none twice'],
+    ['ids=1,5&ids=1', 'ids', 'a list of 1 to 100 items separated by commas, none twice'],
     ['status=lost', 'status', 'one of available, pending, sold.'],
     ['status=Sold', 'status', 'one of available, pending, sold.'],
     ['status=', 'status', 'one of available, pending, sold.'],

@@ -111,10 +111,12 @@ describe('createOrder: POST /v1/store/orders', () => {
   it.each([
     ['2026-03-31T16:30:00+02:00', '2026-03-31T14:30:00.000Z'],
     ['2026-03-31T14:30:00.5Z', '2026-03-31T14:30:00.500Z'],
+    ['2026-03-31T14:30:00.123999999Z', '2026-03-31T14:30:00.123Z'],
+    ['1969-12-31T23:59:59.9999+00:00', '1969-12-31T23:59:59.999Z'],
     ['2024-02-29T23:59:59.999-00:30', '2024-03-01T00:29:59.999Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['0004-02-29T12:00:00.001Z', '0004-02-29T12:00:00.001Z'],
-    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59.999Z'],
   ])('answers the shipDate %s in UTC', async (shipDate, answered) => {
     const { id: petId } = await addPet(service);
     const answer = await service.post(ORDERS, { petId, shipDate });
@@ -161,7 +163,7 @@ describe('createOrder: POST /v1/store/orders', () => {
     ['shipDate', '2026-03-31T23:59:60Z'],
     ['shipDate', '2026-03-31t14:30:00z'],
     ['shipDate', '2026-03-31T14:30:00'],
-    ['shipDate', '2026-03-31T14:30:00.1234Z'],
+    ['shipDate', '2026-03-31T14:30:00.0000000000Z'],
     ['shipDate', '0001-01-01T00:00:00+00:01'],
     ['shipDate', '9999-12-31T23:59:59-01:00'],
   ])('refuses an invalid %s: %s', async (field, value) => {
@@ -192,9 +194,9 @@ describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
     expectAnswer(await service.get(`${ORDERS}/${rest.id}`), 200, rest);
   });
 
-  it('changes nothing with an empty object', async () => {
+  it.each([{}, { complete: false }])('changes nothing of an open order with %j', async (change) => {
     const order = await addOrder(service);
-    expectAnswer(await service.patch(`${ORDERS}/${order.id}`, {}), 200, order);
+    expectAnswer(await service.patch(`${ORDERS}/${order.id}`, change), 200, order);
     expectAnswer(await service.get(`${ORDERS}/${order.id}`), 200, order);
   });
 
@@ -212,7 +214,7 @@ describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
     const path = `${ORDERS}/${order.id}`;
     const complete = { ...order, complete: true };
     expectAnswer(await service.patch(path, { complete: true }), 200, complete);
-    for (const change of [{ quantity: 3 }, { shipDate: null }, { complete: true, quantity: 3 }])
+    for (const change of [{ quantity: 3 }, { shipDate: null }, { complete: true, quantity: 3 }, { complete: false }])
       expectError(await service.patch(path, change), 'order_complete');
     for (const same of [{}, { complete: true }, { quantity: 2, shipDate: '2026-03-31T16:30:00+02:00' }])
       expectAnswer(await service.patch(path, same), 200, complete);
@@ -239,7 +241,6 @@ describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
     ['quantity', null],
     ['shipDate', '2026-02-30T12:00:00Z'],
     ['complete', 'true'],
-    ['complete', false],
     ['complete', null],
   ])('refuses an invalid %s: %s', async (field, value) => {
     const { id } = await addOrder(service);

@@ -68,7 +68,7 @@ export interface components {
       readonly quantity: number;
       /**
        * Format: date-time
-       * @description When the order ships.
+       * @description When the order ships. Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond is cut off. In the years 0001 to 9999 of UTC.
        * @example 2026-03-31T14:30:00.000Z
        */
       readonly shipDate?: string;
@@ -95,7 +95,7 @@ export interface components {
       readonly quantity?: number;
       /**
        * Format: date-time
-       * @description When the order ships.
+       * @description When the order ships. Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond is cut off. In the years 0001 to 9999 of UTC.
        * @example 2026-03-31T14:30:00.000Z
        */
       readonly shipDate?: string;
@@ -110,16 +110,15 @@ export interface components {
       readonly quantity?: number;
       /**
        * Format: date-time
-       * @description When the order ships.
+       * @description When the order ships. Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond is cut off. In the years 0001 to 9999 of UTC.
        * @example 2026-03-31T14:30:00.000Z
        */
       readonly shipDate?: string | null;
       /**
-       * @description Completes the order: the animal is sold.
+       * @description True completes the order: the animal is sold.
        * @example true
-       * @enum {boolean}
        */
-      readonly complete?: true;
+      readonly complete?: boolean;
     };
     readonly Pets: readonly components['schemas']['Pet'][];
     readonly Orders: readonly components['schemas']['Order'][];
@@ -146,7 +145,7 @@ export interface components {
       readonly after?: bigint;
       /** @description Return only animals with this status. */
       readonly status?: components['schemas']['PetStatus'];
-      /** @description Return only animals with these ids. Those that do not exist are left out. */
+      /** @description Return only animals with these ids, of those that exist. Commas may separate them. */
       readonly ids?: readonly bigint[];
     };
     readonly listOrdersQuery: {

@@ -140,10 +140,10 @@ function describeDeprecation(operation: OperationObject, { sunsetOn, sunsetDay, 
   });
 }
 
-/** Closes the schema of a body, and documents a list in a query as separated by commas. */
+/** Closes the schema of a body, and says of a list in a query what most generators expect. */
 function describeSchemas({ parameters, requestBody }: OperationObject, schemas: SchemasObject): void {
   for (const { schema } of Object.values(requestBody?.content ?? {}))
     Object.assign(schemas[schema.$ref.split('/').at(-1)!]!, { additionalProperties: false });
   for (const parameter of parameters)
-    if (parameter.schema?.type === 'array') Object.assign(parameter, { style: 'form', explode: false });
+    if (parameter.schema?.type === 'array') Object.assign(parameter, { style: 'form', explode: true });
 }

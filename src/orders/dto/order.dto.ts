@@ -20,8 +20,8 @@ export class OrderChangeDto {
   @Int(QUANTITY_RANGE, { ...QUANTITY, optional: true }) readonly quantity?: number;
   @DateTime({ ...SHIP_DATE, nullable: true }) readonly shipDate?: Date | null;
 
-  @Bool({ only: true, description: 'Completes the order: the animal is sold.', example: true, optional: true })
-  readonly complete?: true;
+  @Bool({ description: 'True completes the order: the animal is sold.', example: true, optional: true })
+  readonly complete?: boolean;
 }
 
 @ApiSchema({ name: 'Order', description: 'An order of an animal.' })

@@ -42,7 +42,10 @@ export class ListPetsQuery extends PageQuery {
 
   @Int64List(
     { maxItems: PAGE_LIMIT.maximum },
-    { description: 'Return only animals with these ids. Those that do not exist are left out.', optional: true },
+    {
+      description: 'Return only animals with these ids, of those that exist. Commas may separate them.',
+      optional: true,
+    },
   )
   readonly ids?: bigint[];
 }
