@@ -1,140 +1,114 @@
-import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import { ValidateBy, ValidateIf } from 'class-validator';
 import { isDay } from '../common/clock.js';
 import { INT64_MAX, INT64_MIN, int64FromText, isInt64 } from '../common/int64.js';
+import { field, type FieldOptions } from './field.js';
 
 // Decorators of input and output fields: the document, the conversion and the check in one. They are class-transformer's and
 // class-validator's own, so that `@Transform()` or `@IsEmail()` works beside them.
 
-interface FieldOptions {
-  readonly description: string;
-  readonly example?: unknown;
-  /** It may be left out. */
-  readonly optional?: boolean;
-  /** Null is a value too: in a PATCH, it clears the field. */
-  readonly nullable?: boolean;
-  /** The value of a field that is left out. */
-  readonly default?: unknown;
+interface Bounds<T> {
+  readonly minimum?: T;
+  readonly maximum?: T;
 }
 
-interface Rule {
-  readonly schema: object;
-  /** Completes the sentence "must be …". */
-  readonly expected: string;
-  readonly check: (value: unknown) => boolean;
-  /** What conversions do not understand, they return as it is, for `check` to refuse. */
-  readonly fromJson?: (value: unknown) => unknown;
-  /** Of a path or a query. */
-  readonly fromText?: (text: string) => unknown;
-  /** Of a query parameter that may be repeated. Of any other, `check` refuses a repetition. */
-  readonly fromTexts?: (texts: string | string[]) => unknown;
-}
-
-export type Field = Rule & FieldOptions;
-
-/** The name under which class-validator knows the checks that are made here. */
-export const FIELD = 'field';
-const FIELDS = 'fields';
-
-/** The fields of a class and its base classes, by name. */
-export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
-  return (Reflect.getMetadata(FIELDS, type.prototype as object) ?? new Map()) as Map<string, Field>;
-}
-
-const ONLY_FIELDS = 'only-fields';
-
-/**
- * Says that a class has no decorators of class-transformer beside its fields, so that reading it can do without that package.
- * It is for frequent requests: class-transformer cannot be asked, and what stands there all the same would be ignored.
- */
-export function OnlyFields(): ClassDecorator {
-  return (type) => Reflect.defineMetadata(ONLY_FIELDS, true, type);
-}
-
-export function hasOnlyFields(type: Type): boolean {
-  return Reflect.hasOwnMetadata(ONLY_FIELDS, type);
-}
-
-function field(options: FieldOptions, rule: Rule): PropertyDecorator {
-  const { optional, ...documented } = options;
-  const { nullable, default: otherwise } = options;
-  const declared: Field = {
-    ...rule,
-    ...options,
-    expected: nullable ? `${rule.expected}, or null` : rule.expected,
-    check: nullable ? (value) => value === null || rule.check(value) : rule.check,
+/** The document keeps bounds of 64 bits as bigints: as numbers they would be rounded. */
+function integers<T extends bigint | number>(minimum: T, maximum: T) {
+  const format = minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64';
+  return {
+    schema: { type: 'integer', format, minimum, maximum },
+    expected: `an integer from ${minimum} to ${maximum}`,
+    check: (value: unknown) => typeof value === typeof minimum && (value as T) >= minimum && (value as T) <= maximum,
   };
-  return applyDecorators(
-    (prototype: object, name: string | symbol) => {
-      const others = fieldsOf(prototype.constructor as Type);
-      Reflect.defineMetadata(FIELDS, new Map([...others, [name as string, declared]]), prototype);
-    },
-    ApiProperty({ ...rule.schema, ...documented, required: !optional && otherwise === undefined }),
-    Transform(({ value }: { value: unknown }) => rule.fromJson?.(value) ?? value, { toClassOnly: true }),
-    ValidateIf((_, value) => !(optional && value === undefined)),
-    ValidateBy({ name: FIELD, validator: { validate: declared.check } }),
-  );
 }
-
-const INT64: Rule = {
-  // The document keeps the bounds as bigints: as numbers they would be rounded.
-  schema: { type: 'integer', format: 'int64', minimum: INT64_MIN, maximum: INT64_MAX },
-  expected: `an integer from ${INT64_MIN} to ${INT64_MAX}`,
-  check: isInt64,
-  fromText: (text) => int64FromText(text) ?? text,
-};
 
 /** A 64-bit integer, held as a `bigint`. */
-export const Int64 = (options: FieldOptions) => field(options, INT64);
+export function Int64({ minimum = INT64_MIN, maximum = INT64_MAX, ...options }: FieldOptions & Bounds<bigint>) {
+  const fromText = (text: string) => int64FromText(text) ?? text;
+  return field(options, { ...integers(minimum, maximum), column: 'bigint', fromText });
+}
 
 /** A small integer, held as a `number`. The JSON parser reads every integer as a `bigint`. */
-export function Int({ minimum, maximum }: { minimum: number; maximum: number }, options: FieldOptions) {
-  const small = (value: unknown) => (isInt64(value) ? Number(value) : value);
-  return field(options, {
-    schema: { type: 'integer', format: 'int32', minimum, maximum },
-    expected: `an integer from ${minimum} to ${maximum}`,
-    check: (value) => typeof value === 'number' && value >= minimum && value <= maximum,
-    fromJson: small,
-    fromText: (text) => small(int64FromText(text) ?? text),
-  });
+export function Int({ minimum, maximum }: Required<Bounds<number>>, options: FieldOptions) {
+  const fromJson = (value: unknown) => (isInt64(value) ? Number(value) : value);
+  const fromText = (text: string) => fromJson(int64FromText(text) ?? text);
+  return field(options, { ...integers(minimum, maximum), column: 'integer', fromJson, fromText });
 }
 
-/** Different 64-bit integers: an array in JSON. In a query, commas separate them, or the parameter is repeated, or both. */
-export function Int64List({ maxItems }: { maxItems: number }, options: FieldOptions) {
-  return field(options, {
-    schema: { type: 'array', items: INT64.schema, minItems: 1, maxItems, uniqueItems: true },
-    expected: `a list of 1 to ${maxItems} items separated by commas, none twice, each ${INT64.expected}`,
-    check: (value) =>
-      Array.isArray(value) &&
-      value.length >= 1 &&
-      value.length <= maxItems &&
-      value.every(isInt64) &&
-      new Set(value).size === value.length,
-    fromTexts: (texts) =>
-      String(texts)
-        .split(',', maxItems + 1)
-        .map(INT64.fromText!),
-  });
+interface Digits {
+  /** The number of digits, and of those after the point. */
+  readonly precision: number;
+  readonly scale: number;
+  /** Whether it may be negative. */
+  readonly signed?: boolean;
 }
 
-const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
-const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 /**
- * Printable, and not only white space. Regex engines differ in their classes, so the characters are listed. The first two
- * classes are disjoint: otherwise an engine backtracks, in time quadratic in the length.
+ * A decimal number such as an amount of money, exact because it is never a `number`: a string in JSON and in code, `numeric`
+ * in PostgreSQL, which answers with all fraction digits. So they are completed at once, and 5 becomes 5.00.
  */
-const PRINTABLE = `^[${WHITE_SPACE}]*[^${CONTROL}${WHITE_SPACE}][^${CONTROL}]*$`;
-
-/** A single line of text. The length counts Unicode code points. */
-export function Text({ minLength, maxLength }: { minLength: number; maxLength: number }, options: FieldOptions) {
-  const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
-  const pattern = new RegExp(PRINTABLE, 'u');
+export function Decimal({ precision, scale, signed = false }: Digits, options: FieldOptions) {
+  const whole = precision - scale;
+  const digits = `(?:0|[1-9][0-9]{0,${whole - 1}})(?:\\.[0-9]{1,${scale}})?`;
+  const pattern = `^${signed ? '-?' : ''}${digits}$`;
+  const complete = (text: unknown) => {
+    if (typeof text !== 'string' || !new RegExp(pattern).test(text)) return text;
+    const [before = '', after = ''] = text.split('.');
+    const completed = `${before}.${after.padEnd(scale, '0')}`;
+    return /[1-9]/.test(completed) ? completed : completed.replace('-', ''); // -0
+  };
   return field(options, {
-    schema: { type: 'string', minLength, maxLength, pattern: PRINTABLE },
-    expected: `a string of ${minLength} to ${maxLength} characters, without control characters and not only white space`,
-    check: (value) => typeof value === 'string' && length.test(value) && value.isWellFormed() && pattern.test(value),
+    schema: { type: 'string', pattern },
+    expected: `a decimal number in quotes, with at most ${whole} digits before the point and ${scale} after it${signed ? '' : ', not negative'}`,
+    column: `numeric(${precision},${scale})`,
+    check: (value) => typeof value === 'string' && new RegExp(pattern).test(value),
+    fromJson: complete,
+    fromText: complete,
+  });
+}
+
+// Regex engines differ in their classes, so characters are listed. Two are not, U+2028 and U+2029: generators print them into
+// literals, where they end a line. So the class of white space has their neighbours, too.
+const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2027-\\u202a\\u202f\\u205f\\u3000';
+/** Neither of the two, below U+3000. */
+const OTHERS = '!-~\\u00a1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff';
+const CONTROL = { line: '\\u0000-\\u001f', lines: '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f' };
+
+/**
+ * Printable, and not only white space. The first two classes have hardly anything in common: otherwise an engine
+ * backtracks, in time quadratic in the length.
+ */
+function printable(severalLines: boolean): string {
+  const space = severalLines ? `${WHITE_SPACE}\\t\\n\\r` : WHITE_SPACE;
+  const control = `${severalLines ? CONTROL.lines : CONTROL.line}\\u007f-\\u009f`;
+  return `^[${space}]*(?:[${OTHERS}]|[^\\u0000-\\u3000])[^${control}]*$`;
+}
+
+interface TextRule {
+  readonly minLength: number;
+  readonly maxLength: number;
+  /** What it looks like, for printable texts, and words that complete the sentence "must be …". */
+  readonly pattern?: string;
+  readonly expected?: string;
+  /** Whether it may have line breaks and tabs. */
+  readonly severalLines?: boolean;
+}
+
+/** A text, by default of one line. The length counts Unicode code points. */
+export function Text({ minLength, maxLength, severalLines = false, ...own }: TextRule, options: FieldOptions) {
+  const length = new RegExp(`^.{${minLength},${maxLength}}$`, 'su');
+  const usual = printable(severalLines);
+  const { pattern = usual } = own;
+  const patterns = [usual, pattern].map((each) => new RegExp(each, 'u'));
+  const except = severalLines ? ' except line breaks and tabs' : '';
+  const expected = `a string of ${minLength} to ${maxLength} characters, without control characters${except} and not only white space`;
+  return field(options, {
+    schema: { type: 'string', minLength, maxLength, pattern },
+    expected: own.expected ?? expected,
+    column: 'text',
+    check: (value) =>
+      typeof value === 'string' &&
+      length.test(value) &&
+      value.isWellFormed() &&
+      patterns.every((each) => each.test(value)),
   });
 }
 
@@ -143,6 +117,7 @@ export function OneOf(enumName: string, values: readonly string[], options: Fiel
   return field(options, {
     schema: { type: 'string', enum: [...values], enumName },
     expected: `one of ${values.join(', ')}`,
+    column: 'text',
     check: (value) => values.includes(value as string),
   });
 }
@@ -151,8 +126,19 @@ export function Bool(options: FieldOptions) {
   return field(options, {
     schema: { type: 'boolean' },
     expected: 'true or false',
+    column: 'boolean',
     check: (value) => typeof value === 'boolean',
     fromText: (text) => [true, false].find((each) => String(each) === text) ?? text,
+  });
+}
+
+/** A day of the calendar, held as a string. */
+export function Day(options: FieldOptions) {
+  return field(options, {
+    schema: { type: 'string', format: 'date' },
+    expected: 'a day from 0001-01-01 to 9999-12-31',
+    column: 'date',
+    check: (value) => typeof value === 'string' && isDay(value) && value >= '0001',
   });
 }
 
@@ -160,26 +146,26 @@ const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
 const DATE_TIME = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR_MINUTE}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-]${HOUR_MINUTE})$`;
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+/** The current time of Go, Java and Python has six or nine fraction digits. */
+const TAKEN =
+  'a date-time of RFC 3339 with an offset and one to nine fraction digits or none, of which three count, such as ' +
+  '2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC';
 
-/**
- * A moment of RFC 3339, held as a `Date`, and answered in UTC with milliseconds. The current time of Go, Java and Python has
- * six or nine fraction digits. `Date` cuts off those after the third.
- */
+/** A moment of RFC 3339, held as a `Date`, which cuts off what is finer than a millisecond, and answered in UTC. */
 export function DateTime(options: FieldOptions) {
   const pattern = new RegExp(DATE_TIME);
   const read = (value: unknown) =>
     typeof value === 'string' && pattern.test(value) && isDay(value.slice(0, 10)) ? new Date(value) : value;
-  const taken =
-    'Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond ' +
-    'is cut off. In the years 0001 to 9999 of UTC.';
-  const described = { ...options, description: `${options.description} ${taken}` };
-  return field(described, {
-    schema: { type: 'string', format: 'date-time', pattern: DATE_TIME },
-    expected:
-      'a date-time of RFC 3339 with an offset and at most nine fraction digits, such as 2026-03-31T14:30:00Z or ' +
-      '2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC',
-    check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
-    fromJson: read,
-    fromText: read,
-  });
+  const description = `${options.description} Taken is ${TAKEN}.`;
+  return field(
+    { ...options, description },
+    {
+      schema: { type: 'string', format: 'date-time' },
+      expected: TAKEN,
+      column: 'timestamp(3) with time zone',
+      check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
+      fromJson: read,
+      fromText: read,
+    },
+  );
 }

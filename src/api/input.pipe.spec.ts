@@ -5,9 +5,10 @@ import { plainToInstance, Transform } from 'class-transformer';
 import { IsEmail, validateSync } from 'class-validator';
 import { ApiError } from './errors.js';
 import { readInput } from './input.pipe.js';
-import { Bool, DateTime, Int, Int64, Int64List, OneOf, Text } from './fields.js';
+import { Bool, DateTime, Day, Decimal, Int, Int64, OneOf, Text } from './fields.js';
 
 const about = { description: '' };
+const CODE = '6 to 12 capital letters or digits';
 
 class Everything {
   @Text({ minLength: 1, maxLength: 5 }, about)
@@ -28,8 +29,29 @@ class Everything {
   @DateTime({ ...about, optional: true, nullable: true })
   readonly at?: Date | null;
 
-  @Int64List({ maxItems: 2 }, { ...about, optional: true })
+  @Int64({ ...about, list: { minItems: 1, maxItems: 2 }, optional: true })
   readonly list?: bigint[];
+
+  @Int64({ ...about, minimum: 1n, maximum: 9n, optional: true })
+  readonly bounded?: bigint;
+
+  @Decimal({ precision: 5, scale: 2 }, { ...about, optional: true })
+  readonly price?: string;
+
+  @Decimal({ precision: 5, scale: 2, signed: true }, { ...about, optional: true })
+  readonly balance?: string;
+
+  @Text({ minLength: 6, maxLength: 12, pattern: '^[A-Z0-9]+$', expected: CODE }, { ...about, optional: true })
+  readonly code?: string;
+
+  @Text({ minLength: 1, maxLength: 20, severalLines: true }, { ...about, optional: true })
+  readonly note?: string;
+
+  @Day({ ...about, optional: true })
+  readonly day?: string;
+
+  @OneOf('Tag', ['a', 'b', 'c'], { ...about, list: { minItems: 0, maxItems: 2 }, optional: true })
+  readonly tags?: string[];
 
   @IsEmail()
   @Text({ minLength: 1, maxLength: 50 }, { ...about, optional: true })
@@ -48,6 +70,13 @@ const VALUES: Record<keyof Everything, unknown[]> = {
   flag: [true, false, 'true', null],
   at: ['2026-03-31T14:30:00Z', '2026-02-30T14:30:00Z', '2026-03-31', null, 5n],
   list: [[1n, 2n], [1n, 1n], [1n, 2n, 3n], [], [1n, 'x'], ['1', '2'], '1,2'],
+  bounded: [1n, 9n, 0n, 10n],
+  price: ['0', '5', '12.5', '999.99', '1000', '1.234', '-1', '01', '1.', '.5', '1e2', '', 5n, null],
+  balance: ['-5', '-0', '-0.00', '-999.99', '+1'],
+  code: ['ABC123', 'abc123', 'ABC12', 'ABCDEF123456X'],
+  note: ['one\ntwo\tthree\r\n', '\n\t ', 'a\u0000', 'a\u000b'],
+  day: ['2026-02-28', '2026-02-30', '0001-01-01', '0000-01-01', '2026-1-1', '2026-02-28T00:00:00Z'],
+  tags: [[], ['a', 'b'], ['a', 'a'], ['a', 'b', 'c'], ['x'], 'a'],
   email: ['rex@example.com', 'rex', 5n],
   trimmed: ['  ab  ', '  abcd  ', '   '],
 };
@@ -69,6 +98,28 @@ describe('A reader', () => {
     const [fault] = validateSync(instance, { forbidUnknownValues: false });
     if (fault) expect(read(Everything, plain)).toMatchObject(refusal('invalid_field', fault.property));
     else expect(read(Everything, plain)).toEqual(instance);
+  });
+
+  it.each([
+    ['price', '5', '5.00'],
+    ['price', '12.5', '12.50'],
+    ['balance', '-0', '0.00'],
+    ['balance', '-7.1', '-7.10'],
+  ])('completes the fraction of the %s %s', (name, value, completed) => {
+    expect(read(Everything, { text: 'Rex', [name]: value })).toMatchObject({ [name]: completed });
+  });
+
+  it.each([
+    ['bounded', 12n, 'an integer from 1 to 9'],
+    ['small', Number.NaN, 'an integer from 1 to 9'], // 12.5
+    ['price', 5n, 'a decimal number in quotes, with at most 3 digits before the point and 2 after it, not negative'],
+    ['code', 'x', CODE],
+    ['note', '\u0000', 'a string of 1 to 20 characters, without control characters except line breaks and tabs'],
+    ['day', 'x', 'a day from 0001-01-01 to 9999-12-31'],
+    ['tags', ['x'], 'a list of 0 to 2 items separated by commas, none twice, each one of a, b, c'],
+  ])('says what the %s must be', (name, value, expected) => {
+    const message = expect.stringContaining(`"${name}" must be ${expected}`);
+    expect(read(Everything, { text: 'Rex', [name]: value })).toMatchObject({ code: 'invalid_field', message });
   });
 
   it('names a missing field, and an unknown one before all others', () => {

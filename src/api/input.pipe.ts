@@ -2,11 +2,21 @@ import { type ArgumentMetadata, Injectable, type PipeTransform, type Type } from
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError } from './errors.js';
-import { type Field, FIELD, fieldsOf, hasOnlyFields } from './fields.js';
+import { type Field, FIELD, fieldsOf } from './field.js';
 import { parseJsonObject } from './json.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 type Source = 'body' | 'query' | 'param';
+
+const ONLY_FIELDS = 'only-fields';
+
+/**
+ * Says that a class has no decorators of class-transformer beside its fields, so that reading it can do without that package.
+ * It is for frequent requests: class-transformer cannot be asked, and what stands there all the same would be ignored.
+ */
+export function OnlyFields(): ClassDecorator {
+  return (type) => Reflect.defineMetadata(ONLY_FIELDS, true, type);
+}
 
 /** Turns what a handler takes into an instance of its class. */
 @Injectable()
@@ -52,17 +62,17 @@ function makePlan(type: Type) {
   if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
   if (fields.size === 0)
     throw new Error(`${type.name} has no fields: a handler takes classes with those of fields.ts.`);
-  const isTransformed = !hasOnlyFields(type);
+  const isTransformed = !Reflect.hasOwnMetadata(ONLY_FIELDS, type);
   const isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
   const plan = { fields, isTransformed, isValidated };
   plans.set(type, plan);
   return plan;
 }
 
-function convert(value: unknown, { fromJson, fromText, fromTexts }: Field, source: Source): unknown {
+function convert(value: unknown, { fromJson, fromText, list }: Field, source: Source): unknown {
   if (source === 'body') return fromJson ? fromJson(value) : value;
-  if (fromTexts) return fromTexts(value as string | string[]);
-  return fromText && typeof value === 'string' ? fromText(value) : value;
+  // Repeated parameters arrive as an array, which is a fault except for a list.
+  return fromText && (list || typeof value === 'string') ? fromText(String(value)) : value;
 }
 
 /** `says` completes the sentence "The field "name" …". No resource can exist at a path with an invalid parameter. */

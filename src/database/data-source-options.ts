@@ -14,6 +14,8 @@ type Connected = Parameters<pg.Pool['connect']>[0];
 pg.defaults.parseInputDatesAsUTC = true;
 // By default, pg leaves them as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
+// By default, pg makes a moment of a day, in local time.
+pg.types.setTypeParser(pg.types.builtins.DATE, String);
 
 /**
  * The limits of one attempt, so that a request can be answered within 1.3 seconds while the database is away. The server's

@@ -1,5 +1,6 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { Int64, Int64List, OneOf, OnlyFields, Text } from '../../api/fields.js';
+import { Int64, OneOf, Text } from '../../api/fields.js';
+import { OnlyFields } from '../../api/input.pipe.js';
 import { PAGE_LIMIT, PageQuery } from '../../api/pages.js';
 import { type Pet, PET_STATUSES, type PetStatus } from '../pet.entity.js';
 
@@ -40,12 +41,10 @@ export class ListPetsQuery extends PageQuery {
   @OneOf('PetStatus', PET_STATUSES, { description: 'Return only animals with this status.', optional: true })
   readonly status?: PetStatus;
 
-  @Int64List(
-    { maxItems: PAGE_LIMIT.maximum },
-    {
-      description: 'Return only animals with these ids, of those that exist. Commas may separate them.',
-      optional: true,
-    },
-  )
+  @Int64({
+    description: 'Return only animals with these ids, of those that exist. Commas may separate them.',
+    list: { minItems: 1, maxItems: PAGE_LIMIT.maximum },
+    optional: true,
+  })
   readonly ids?: bigint[];
 }
