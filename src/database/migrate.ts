@@ -30,6 +30,7 @@ export async function migrate(config: Config, signal: AbortSignal): Promise<stri
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
+    await requireUtf8(runner);
     await lock(runner, signal);
     if (config.databaseDistribution) await requireCitus(runner);
     const executor = new MigrationExecutor(dataSource, runner);
@@ -52,6 +53,14 @@ async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
     }
     await sleep(POLL_MS, undefined, { signal });
   }
+}
+
+/** With another encoding, PostgreSQL refuses some names, or counts their bytes instead of their characters. */
+async function requireUtf8(runner: QueryRunner): Promise<void> {
+  const [{ server_encoding: encoding }] = await runner.query('SHOW server_encoding');
+  if (encoding === 'UTF8') return;
+  const advice = `Create one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump of this one into it.`;
+  throw new Error(`The encoding of the database is ${encoding}, and must be UTF8. ${advice}`);
 }
 
 /** Before anything is changed. What else Citus lacks, its errors say. */

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { embeddedUrl } from '../../src/database/embedded-postgres.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import type { Answer } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
@@ -17,6 +20,7 @@ import { Wire } from './support/wire.js';
 
 const UNKNOWN = expect.stringContaining('the outcome is unknown');
 const NOTHING = expect.stringContaining('Nothing was stored');
+const withPsql = spawnSync('psql', ['--version']).error ? describe.skip : describe;
 /** Of every answer while the database is away. */
 const MOST_MS = 1_300;
 
@@ -226,6 +230,35 @@ describeOnOneServer('The embedded database', () => {
   });
 
   const list = () => service.get('/v1/pets');
+
+  withPsql('and docker/create-database.sh', () => {
+    it('makes a database for the service, and shows its passwords in no list of processes', async () => {
+      const address = embeddedUrl(folder);
+      const script = [join(import.meta.dirname, '../../docker/create-database.sh')];
+      const { host: PGHOST, user: PGUSER } = new pg.Client(address);
+      const passwords = { PGPASSWORD: 'of-the-superuser', ANIMAL_STORE_PASSWORD: 'of-the-role' };
+      const env = { PATH: process.env['PATH'], PGHOST, PGUSER, ...passwords };
+      const withAddress = spawnSync('sh', [...script, address], { env, encoding: 'utf8' });
+      expect(withAddress).toMatchObject({ status: 1, stderr: expect.stringContaining('PGPASSWORD') });
+
+      const direct = new pg.Client(address);
+      await direct.connect();
+      // The database is to be UTF8 also where others are not.
+      await direct.query(`UPDATE pg_database SET encoding = pg_char_to_encoding('LATIN1') WHERE datname = 'template1'`);
+      await direct.query('BEGIN; LOCK pg_authid IN SHARE MODE'); // which a new role waits for
+      const ended = once(spawn('sh', script, { env, stdio: 'inherit' }), 'exit');
+      try {
+        await until(async () => (await direct.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0);
+        const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+        expect(processes.match(/.*of-the-.*/g)).toBeNull();
+      } finally {
+        await direct.end();
+      }
+      expect(await ended).toEqual([0, null]);
+      const databaseUrl = address.replace(/postgres@localhost.postgres/, 'animal_store@localhost/animal_store');
+      await (await startService({ databaseUrl })).stop();
+    });
+  });
 
   it('that is killed is away for a moment, and loses nothing', async () => {
     const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });

@@ -93,11 +93,20 @@ describeInside('The service as a process', () => {
     }
   });
 
-  describeOnOneServer('for a cluster', () => {
-    it('says what a server lacks whose tables are to be distributed', async () => {
-      const settings = { DATABASE_URL: database.url, DATABASE_DISTRIBUTION: 'citus' };
-      const { code, err } = await programs.launch('main.js', [], settings).ended;
-      expect(err).toMatch(/^DATABASE_DISTRIBUTION=citus: the extension is missing\. .*docs\/growing\.md/);
+  describeOnOneServer('with a database that it cannot use', () => {
+    it.each([
+      ['is no cluster', '', { DATABASE_DISTRIBUTION: 'citus' }, /^DATABASE_DISTRIBUTION=citus: .*docs\/growing\.md/],
+      [
+        'has another encoding',
+        "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
+        {},
+        /^The encoding .* LATIN1, .*ENCODING 'UTF8'/,
+      ],
+    ])('ends, and says what to do, when it %s', async (_, options, settings, advice) => {
+      const other = await createDatabase(options);
+      const { code, err } = await programs.run('main.js', [], { DATABASE_URL: other.url, ...settings });
+      await other.drop();
+      expect(err).toMatch(advice);
       expect(code).toBe(1);
     });
   });

@@ -15,10 +15,10 @@ export interface TestDatabase {
 export const databaseDistribution = process.env['DATABASE_DISTRIBUTION'] === 'citus' ? 'citus' : undefined;
 
 /** Creates an empty database on the server in DATABASE_URL, or else on one that all test files share. */
-export async function createDatabase(): Promise<TestDatabase> {
+export async function createDatabase(options = ''): Promise<TestDatabase> {
   const server = process.env['DATABASE_URL'] || (await sharedServer());
   const name = `animal_store_test_${randomBytes(6).toString('hex')}`;
-  await run(server, `CREATE DATABASE ${name}`);
+  await run(server, `CREATE DATABASE ${name} ${options}`);
   const url = server.replace(/\/[^/?]*(?=\?|$)/, `/${name}`);
   return {
     url,
