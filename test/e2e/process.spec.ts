@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { embeddedUrl } from '../../src/database/embedded-postgres.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { call } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
@@ -93,6 +97,21 @@ describeInside('The service as a process', () => {
     }
   });
 
+  it.each(['a link', 'a folder that others may change'])('does not put its socket into %s', async (kind) => {
+    const folder = join(programs.folder, kind.padEnd(90, '.')); // too long for the path of a socket
+    const { host } = new pg.Client(embeddedUrl(folder));
+    const made = kind === 'a link' ? join(programs.folder, 'target') : host;
+    mkdirSync(made);
+    chmodSync(made, kind === 'a link' ? 0o700 : 0o777);
+    if (process.getuid?.() === 0) chownSync(made, 65_534, 65_534); // whose the server is then
+    if (made !== host) symlinkSync(made, host);
+    const service = programs.launch('main.js', [], { DATABASE_DIR: folder });
+    const [said] = await service.says(/not a folder of this user|listens/);
+    service.signal('SIGKILL');
+    rmSync(host, { recursive: true });
+    expect(said).toContain('not a folder');
+  });
+
   describeOnOneServer('with a database that it cannot use', () => {
     it.each([
       ['is no cluster', '', { DATABASE_DISTRIBUTION: 'citus' }, /^DATABASE_DISTRIBUTION=citus: .*docs\/growing\.md/],
@@ -100,7 +119,7 @@ describeInside('The service as a process', () => {
         'has another encoding',
         "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
         {},
-        /^The encoding .* LATIN1, .*ENCODING 'UTF8'/,
+        /^The database .* LATIN1, .*ENCODING 'UTF8'/,
       ],
     ])('ends, and says what to do, when it %s', async (_, options, settings, advice) => {
       const other = await createDatabase(options);
