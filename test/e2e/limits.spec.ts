@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
 import { createClient } from '@redis/client';
@@ -13,6 +13,7 @@ import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
+import { fakeOnly } from './support/fake-timers.js';
 import { freePort } from './support/free-port.js';
 import { type Service, startService } from './support/service.js';
 import { sendRaw } from './support/socket.js';
@@ -53,6 +54,7 @@ afterAll(() => base.stop());
 describeInside('Rate limits', () => {
   const stops: (() => Promise<void>)[] = [];
   afterEach(async () => {
+    jest.useRealTimers();
     for (const stop of stops.splice(0).toReversed()) await stop();
   });
   const start = async (settings: Partial<Config>): Promise<Service> => {
@@ -62,21 +64,27 @@ describeInside('Rate limits', () => {
   };
 
   describe('of a key', () => {
-    it('hold for each key, are reported, and come before the body', async () => {
+    it('hold for each key, are reported to the second with every answer, and come before the body', async () => {
       const service = await start({ rateLimitPerKey: 3 });
-      for (const remaining of [2, 1, 0]) {
-        const { status, headers } = await service.get('/v1/pets');
-        expect([status, headers['ratelimit-policy']]).toEqual([200, '"requests";q=3;w=60']);
-        expect(headers['ratelimit']).toMatch(new RegExp(`^"requests";r=${remaining};t=[1-9]\\d?$`));
-      }
-      const refused = await service.post('/v1/pets', '{not even JSON');
-      const message = expect.stringMatching(/^Too many requests\. Try again in \d+ seconds\.$/);
-      expectError(refused, 'rate_limited', message);
-      expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
-      expect(refused.headers['ratelimit']).toBe(`"requests";r=0;t=${String(refused.headers['retry-after'])}`);
+      fakeOnly('Date');
+      const remaining = (r: number, t: number) => ({
+        'ratelimit-policy': '"requests";q=3;w=60',
+        ratelimit: `"requests";r=${r};t=${t}`,
+      });
+      const post = () => service.post('/v1/pets', '{not even JSON');
+      expect(await service.get('/v1/pets')).toMatchObject({ status: 200, headers: remaining(2, 60) });
+      jest.advanceTimersByTime(1);
+      expect(await service.get('/v1/pets/x')).toMatchObject({ status: 404, headers: remaining(1, 60) });
+      jest.advanceTimersByTime(58_599);
+      expect(await post()).toMatchObject({ status: 400, headers: remaining(0, 2) });
+      const refused = await post();
+      expectError(refused, 'rate_limited', 'Too many requests. Try again in 2 seconds.');
+      expect(refused.headers).toMatchObject({ 'retry-after': '2', ...remaining(0, 2) });
       const { key } = await service.app.get(KeysService).issue({ name: 'another' });
       const another = { headers: { authorization: `Bearer ${key}` } };
       expect((await service.get('/v1/pets', another)).status).toBe(200);
+      jest.advanceTimersByTime(2_000); // as Retry-After says
+      expect(await service.get('/v1/pets')).toMatchObject({ status: 200, headers: remaining(2, 60) });
     });
 
     it('do not count what needs no key', async () => {

@@ -1,3 +1,4 @@
+import { afterAll } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
@@ -13,18 +14,28 @@ import { Contract } from './contract.js';
 import { deployment } from './deployment.js';
 import { rememberLine } from './last-seen.js';
 
-/** A clock that tests can set. */
+/** Runs until a test sets it. From then on it stands still, so that what happens at an instant can be asked for at it. */
 export class MovableClock extends Clock {
-  private offsetMs = 0;
+  private stoppedAt: number | undefined;
 
   override now(): number {
-    return Date.now() + this.offsetMs;
+    return this.stoppedAt ?? Date.now();
   }
 
   moveTo(instant: string | number): void {
-    this.offsetMs = new Date(instant).getTime() - Date.now();
+    this.stoppedAt = new Date(instant).getTime();
+  }
+
+  runOn(): void {
+    this.stoppedAt = undefined;
   }
 }
+
+/** Of all services that run. A test that failed before it stopped its own would otherwise keep Jest from ending. */
+const stops = new Set<() => Promise<void>>();
+afterAll(async () => {
+  for (const stop of [...stops].toReversed()) await stop();
+});
 
 interface Requests {
   /** Sends a request without a key. */
@@ -73,19 +84,16 @@ export async function startService(
     logger: pino({ ...LINES, level: 'debug' }, { write }),
   });
   const stop = async (): Promise<void> => {
+    if (!stops.delete(stop)) return;
     await app.close();
     if (!beside) await database.drop();
   };
-  try {
-    await app.listen(0, '127.0.0.1');
-    await app.get(Database).ready;
-    const key = beside?.key ?? (await app.get(KeysService).issue({ name: 'tests' })).key;
-    const origin = await app.getUrl();
-    return { origin, app, clock, database, key, log, stop, ...(await requests(origin, key)) };
-  } catch (error) {
-    await stop(); // or Jest would wait for its connections for ever
-    throw error;
-  }
+  stops.add(stop);
+  await app.listen(0, '127.0.0.1');
+  await app.get(Database).ready;
+  const key = beside?.key ?? (await app.get(KeysService).issue({ name: 'tests' })).key;
+  const origin = await app.getUrl();
+  return { origin, app, clock, database, key, log, stop, ...(await requests(origin, key)) };
 }
 
 async function frontDoor({ origin, key }: { origin: string; key: string }): Promise<Service> {
