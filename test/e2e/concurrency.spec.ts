@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { IdempotencyRecords } from '../../src/api/idempotency/idempotency-records.js';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Answer } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
-import { addPet, type PetBody, statusOf } from './support/resources.js';
+import { fakeOnly } from './support/fake-timers.js';
+import { addOrder, addPet, type PetBody, statusOf } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 import { until } from './support/until.js';
 
@@ -28,18 +28,40 @@ afterAll(async () => {
 
 const run = (sql: string) => service.database.query(sql);
 
-describeInside('Creates at the same moment', () => {
-  afterEach(async () => {
-    await run('ALTER TABLE pets DROP CONSTRAINT IF EXISTS no_bad_names; DROP FUNCTION IF EXISTS judge CASCADE');
-  });
+const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+/** Sends the requests one after the other, each once those before it wait for what `sql` locks, and then lets them go on. */
+async function whileLocked(sql: string, ...requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
+  const blocker = await service.database.connect();
+  const answers: Promise<Answer>[] = [];
+  try {
+    await blocker.query(`BEGIN; ${sql}`);
+    for (const send of requests) {
+      answers.push(send());
+      await until(async () => (await run(WAITING)).length >= answers.length);
+    }
+  } finally {
+    await blocker.end();
+  }
+  return Promise.all(answers);
+}
 
+/** A trigger with this body before or after the inserts of bad names. */
+const judge = (when: string, body: string) =>
+  run(`CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
+    CREATE ${when} FOR EACH ROW WHEN (new.name LIKE 'Bad%') EXECUTE FUNCTION judge()`);
+const AT_THE_COMMIT = 'CONSTRAINT TRIGGER judge AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED';
+/** Ends what a test has forbidden. */
+const allowAll = () =>
+  run(`ALTER TABLE pets DROP CONSTRAINT IF EXISTS no_bad_names;
+    ALTER TABLE idempotency_records DROP CONSTRAINT IF EXISTS no_records; DROP FUNCTION IF EXISTS judge CASCADE`);
+afterEach(async () => {
+  jest.useRealTimers();
+  await allowAll();
+});
+
+describeInside('Creates at the same moment', () => {
   const create = (name: string, at = service, headers = {}) =>
     at.post('/v1/pets', { name, categoryId: 1 }, { headers });
-
-  /** A trigger with this body before or after the inserts of bad names. */
-  const judge = (when: string, body: string) =>
-    run(`CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
-      CREATE ${when} FOR EACH ROW WHEN (new.name LIKE 'Bad%') EXECUTE FUNCTION judge()`);
 
   it('get their own animals, whatever else is stored with them', async () => {
     const names = Array.from({ length: 16 }, (_, i) => `Animal ${i % 4}`);
@@ -72,11 +94,7 @@ describeInside('Creates at the same moment', () => {
   describeOnOneServer('on a table with a trigger', () => {
     it.each([
       ['a trigger', 'TRIGGER judge BEFORE INSERT ON pets', `RAISE 'no';`],
-      [
-        'a trigger at the commit',
-        'CONSTRAINT TRIGGER judge AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED',
-        'RAISE check_violation;',
-      ],
+      ['a trigger at the commit', AT_THE_COMMIT, 'RAISE check_violation;'],
     ])('are stored although %s refuses others', async (_, when, body) => {
       await judge(when, body);
       await expectOnlyBadOnesRefused();
@@ -90,9 +108,10 @@ describeInside('Creates at the same moment', () => {
       });
       const send = () => Promise.all(sent.map(({ key, name }) => create(name, service, { 'idempotency-key': key })));
       const [first, second] = [await send(), await send()];
-      for (const [i, answer] of first.entries()) {
-        if (isBad(i)) expectError(answer, 'internal_error');
-        else expect([answer.status, second[i]!.text]).toEqual([201, answer.text]);
+      for (const [i, { key }] of sent.entries()) {
+        if (isBad(i)) for (const answer of [first[i]!, second[i]!]) expectError(answer, 'internal_error');
+        else expect([first[i]!.status, isReplay(second[i]!), second[i]!.text]).toEqual([201, true, first[i]!.text]);
+        expect(await run(`SELECT FROM pets WHERE name LIKE '%${key}'`)).toHaveLength(isBad(i) ? 0 : 1);
       }
     });
 
@@ -139,11 +158,26 @@ describeInside('Two replicas', () => {
   });
 });
 
+describeOnOneServer('Changes of one order at the same moment', () => {
+  it.each([
+    [['PATCH', 'DELETE'] as const, [200, 409], 'sold'],
+    [['DELETE', 'PATCH'] as const, [204, 404], 'available'],
+  ])('take turns: %j answer %j, and the animal is %s', async (methods, statuses, state) => {
+    const { id, petId } = await addOrder(service);
+    const path = `/v1/store/orders/${id}`;
+    const send = { PATCH: () => service.patch(path, { complete: true }), DELETE: () => other.delete(path) };
+    const animal = `SELECT FROM pets WHERE id = ${petId} FOR UPDATE`;
+    const answers = await whileLocked(animal, ...methods.map((method) => send[method]));
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    expect(await statusOf(service, petId)).toBe(state);
+    const { status } = await service.get(path);
+    expect(status).toBe(state === 'sold' ? 200 : 404);
+  });
+});
+
 describeInside('The record of a request', () => {
   const create = (key: string, body: object = REX, apiKey = service.key, at = service) =>
     at.post('/v1/pets', body, { headers: { 'idempotency-key': key, authorization: `Bearer ${apiKey}` } });
-  const deleteExpired = () => service.app.get(IdempotencyRecords).deleteExpired();
-  const age = (interval: string) => run(`UPDATE idempotency_records SET created_at = now() - interval '${interval}'`);
 
   it('belongs to its API key and to those that replace it; two keys never meet', async () => {
     const keys = service.app.get(KeysService);
@@ -163,50 +197,53 @@ describeInside('The record of a request', () => {
   });
 
   it('is kept for 24 hours, and no longer than needed', async () => {
+    fakeOnly('setInterval', 'clearInterval');
+    await startService({}, undefined, [], service);
+    const age = (interval: string) => run(`UPDATE idempotency_records SET created_at = now() - interval '${interval}'`);
+    const expired = `SELECT FROM idempotency_records WHERE created_at < now() - interval '24 hours'`;
+    const pass = async (): Promise<void> => {
+      jest.advanceTimersByTime(60_000);
+      await until(async () => (await run(expired)).length === 0);
+    };
     const key = randomUUID();
     const { text } = await create(key);
     await age('23 hours 59 minutes');
-    await deleteExpired();
+    const others = "sha256(i::text::bytea), '', 204, null, null, now() - interval '2 days'"; // more than are deleted at once
+    await run(`INSERT INTO idempotency_records SELECT ${others} FROM generate_series(1, 2500) AS i`);
+    await pass();
     expect((await create(key)).text).toBe(text);
     await age('24 hours 1 minute');
     const recent = randomUUID();
     await create(recent);
-    const others = "sha256(i::text::bytea), '', 204, null, null, now() - interval '2 days'"; // more than are deleted at once
-    await run(`INSERT INTO idempotency_records SELECT ${others} FROM generate_series(1, 2500) AS i`);
-    await deleteExpired();
-    expect(await run('SELECT FROM idempotency_records')).toHaveLength(1);
+    await pass();
     const later = await create(key, { ...REX, name: 'Max' });
     expect([later.status, isReplay(later)]).toEqual([201, false]);
     expect(isReplay(await create(recent))).toBe(true);
   });
 
-  it('is stored with the change, or neither is', async () => {
-    await run('ALTER TABLE idempotency_records ADD CONSTRAINT none CHECK (false) NOT VALID');
+  it('makes an equal request to another replica wait for the first', async () => {
     const key = randomUUID();
-    const pet = { ...REX, name: `Never ${key}` };
-    const refused = await create(key, pet);
-    await run('ALTER TABLE idempotency_records DROP CONSTRAINT none');
-    expectError(refused, 'internal_error');
-    expect(refused.headers).not.toHaveProperty('location');
-    expect(await run(`SELECT FROM pets WHERE name = '${pet.name}'`)).toEqual([]);
-    expect((await create(key, pet)).status).toBe(201);
-    expect(await run(`SELECT FROM pets WHERE name = '${pet.name}'`)).toHaveLength(1);
+    const send = [service, other].map((at) => () => create(key, REX, service.key, at));
+    const [first, second] = await whileLocked('LOCK TABLE pets IN EXCLUSIVE MODE', ...send);
+    expect([first!.status, isReplay(second!), second!.text]).toEqual([201, true, first!.text]);
   });
 
-  describe('between two replicas', () => {
-    it('makes an equal request wait for the first', async () => {
+  describeOnOneServer('is stored with the change, or neither is', () => {
+    it.each([
+      ['record', () => run('ALTER TABLE idempotency_records ADD CONSTRAINT no_records CHECK (false) NOT VALID')],
+      ['change at its commit', () => judge(AT_THE_COMMIT, 'RAISE check_violation;')],
+    ])('although the database refuses the %s', async (_, refuse) => {
+      await refuse();
       const key = randomUUID();
-      const blocker = await service.database.connect();
-      await blocker.query('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
-      const first = create(key);
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      await until(async () => (await run(waiting)).length >= 1);
-      const second = create(key, REX, service.key, other);
-      await until(async () => (await run(waiting)).length >= 2);
-      await blocker.query('ROLLBACK');
-      await blocker.end();
-      expect((await first).status).toBe(201);
-      expect([isReplay(await second), (await second).text]).toEqual([true, (await first).text]);
+      const pet = { ...REX, name: `Bad ${key}` };
+      const refused = await create(key, pet);
+      await allowAll();
+      expectError(refused, 'internal_error');
+      expect(refused.headers).not.toHaveProperty('location');
+      expect(await run(`SELECT FROM pets WHERE name = '${pet.name}'`)).toEqual([]);
+      const again = await create(key, pet);
+      expect([again.status, isReplay(again)]).toEqual([201, false]);
+      expect(await run(`SELECT FROM pets WHERE name = '${pet.name}'`)).toHaveLength(1);
     });
   });
 });

@@ -222,20 +222,6 @@ describe('updateOrder: PATCH /v1/store/orders/{orderId}', () => {
     expect(await statusOf(service, order.petId)).toBe('sold');
   });
 
-  it('leaves one state of two changes at the same moment', async () => {
-    const { id, petId } = await addOrder(service);
-    const path = `${ORDERS}/${id}`;
-    const [changed, deleted] = await Promise.all([service.patch(path, { complete: true }), service.delete(path)]);
-    if (changed.status === 200) {
-      expectError(deleted, 'order_complete');
-      expect(await statusOf(service, petId)).toBe('sold');
-    } else {
-      expect(deleted.status).toBe(204);
-      expectError(changed, 'not_found');
-      expect(await statusOf(service, petId)).toBe('available');
-    }
-  });
-
   it.each([
     ['quantity', 0],
     ['quantity', null],
