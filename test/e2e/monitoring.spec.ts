@@ -1,19 +1,28 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Database } from '../../src/database/database.js';
 import { Statements } from '../../src/database/statements.js';
 import { MetricsServer } from '../../src/http/metrics-server.js';
-import { call } from './support/client.js';
+import { type Answer, call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { freePort } from './support/free-port.js';
 import { Programs } from './support/process.js';
 import { type Service, startService } from './support/service.js';
+import { sendRaw } from './support/socket.js';
 import { until } from './support/until.js';
 
 const onLinux = existsSync('/dev/full') ? describe : describe.skip;
+
+/** The value of a sample, 0 before its first event. */
+async function valueOf(origin: string, sample: string): Promise<number> {
+  const { text } = await call(origin, 'GET', '/metrics');
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length + 1) ?? 0);
+}
 
 let service: Service;
 beforeAll(async () => {
@@ -64,6 +73,26 @@ describe('Health', () => {
       expectError(answer, 'service_unavailable', 'The service cannot answer at the moment.');
       expect(answer.headers['retry-after']).toBe('1');
     });
+
+    it('goes on while the event loop lags, and other requests are refused', async () => {
+      const block = async (): Promise<void> => {
+        for (const begun = performance.now(); performance.now() - begun < 1_100;);
+        await pause(0);
+      };
+      // The lag is the mean of a second. The last of these has no time in it that was not blocked.
+      let answer: Answer;
+      await until(async () => {
+        await block();
+        await block();
+        answer = await service.get('/v1/pets');
+        expectAnswer(await service.call('GET', '/health/live'), 200, { status: 'ok' });
+        return answer.status !== 200;
+      });
+      expectError(answer!, 'service_unavailable', 'The service has more to do than it can. Try again in a second.');
+      expect(answer!.headers['retry-after']).toBe('1');
+      await until(async () => (await service.get('/v1/pets')).status === 200);
+      await until(async () => (await service.call('GET', '/health/ready')).status === 200);
+    });
   });
 });
 
@@ -83,11 +112,6 @@ describeInside('The log', () => {
     expect(line).not.toHaveProperty('address');
   });
 
-  it('has probes at debug', async () => {
-    for (const path of ['/health/live', '/health/ready'])
-      expect(await linesOf(() => service.call('GET', path))).toEqual([expect.objectContaining({ level: 20 })]);
-  });
-
   it('has no keys, no bodies and no queries', async () => {
     await service.post('/v1/pets', { name: 'Nobody sees this', categoryId: 1 });
     await service.get('/v1/pets?secret=hidden');
@@ -97,19 +121,42 @@ describeInside('The log', () => {
       expect(all).not.toContain(secret);
   });
 
+  it('has nothing that the database says of a row', async () => {
+    // PostgreSQL quotes the row in the detail of the first error, and the name in the message of the second.
+    const checks = ["quoted CHECK (name <> 'Unseen row')", "CHECK (name <> 'Unseen name' OR name::integer > 0)"];
+    await service.database.query(`ALTER TABLE pets ADD CONSTRAINT ${checks.join(', ADD ')}`);
+    const from = service.log.length;
+    for (const name of ['Unseen row', 'Unseen name'])
+      for (const headers of [{}, { 'idempotency-key': 'key' }])
+        expectError(await service.post('/v1/pets', { name, categoryId: 1 }, { headers }), 'internal_error');
+    const lines = service.log.slice(from).join('');
+    expect(lines).toContain('"constraint":"quoted"');
+    expect(lines).not.toContain('Unseen');
+  });
+
   onLinux('of which nothing can be written, on a full disk,', () => {
-    it('stops nothing', async () => {
-      const port = await freePort();
-      const full = openSync('/dev/full', 'w');
-      const programs = new Programs({ DATABASE_URL: service.database.url, SHUTDOWN_DRAIN_MS: '0' });
-      const { ended, signal } = programs.launch('main.js', [], { PORT: `${port}` }, full);
-      const ready = () => call(`http://127.0.0.1:${port}`, 'GET', '/health/ready').catch(() => undefined);
+    const full = openSync('/dev/full', 'w');
+    const programs = new Programs({ SHUTDOWN_DRAIN_MS: '0' });
+    afterAll(async () => {
+      await programs.stop();
+      closeSync(full);
+    });
+
+    it('stops nothing, and what is lost is counted', async () => {
+      const [port, metricsPort] = [await freePort(), await freePort()];
+      const settings = { DATABASE_URL: service.database.url, PORT: `${port}`, METRICS_PORT: `${metricsPort}` };
+      const { ended, signal } = programs.launch('main.js', [], settings, full);
+      const origin = `http://127.0.0.1:${port}`;
+      const ready = () => call(origin, 'GET', '/health/ready').catch(() => undefined);
       await until(async () => (await ready())?.status === 200);
-      for (let i = 0; i < 100; i++) expect((await ready())?.status).toBe(200);
+      const lost = () => valueOf(`http://127.0.0.1:${metricsPort}`, 'log_lines_lost_total');
+      expect(await lost()).toBe(0);
+      const request = `GET /none HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${'x'.repeat(128)}\r\n`;
+      await sendRaw(origin, `${`${request}\r\n`.repeat(5_000)}${request}Connection: close\r\n\r\n`);
+      expect(await lost()).toBeGreaterThan(0);
+      expect((await ready())?.status).toBe(200);
       signal('SIGTERM');
       expect((await ended).code).toBe(0);
-      closeSync(full);
-      await programs.stop();
     });
   });
 });
@@ -125,11 +172,7 @@ describeInside('Metrics', () => {
   afterAll(() => service.stop());
 
   const page = async () => (await call(origin, 'GET', '/metrics')).text;
-  /** The value of a sample, 0 before its first event. */
-  const value = async (sample: string): Promise<number> => {
-    const line = (await page()).split('\n').find((each) => each.startsWith(`${sample} `));
-    return Number(line?.slice(sample.length + 1) ?? 0);
-  };
+  const value = (sample: string) => valueOf(origin, sample);
 
   it('are on a port of their own', async () => {
     const { status, headers } = await call(origin, 'GET', '/metrics');
@@ -146,11 +189,15 @@ describeInside('Metrics', () => {
     ['GET', '/v1/pets?limit=1', '/v1/pets', 200],
   ])('count and time requests by method, route and status: %s %s', async (method, path, route, status) => {
     const labels = `method="${method}",route="${route}",status="${status}"`;
-    const before = await value(`http_request_duration_seconds_count{${labels}}`);
     const headers = { authorization: `Bearer ${service.key}` };
+    const begun = performance.now();
     for (let i = 0; i < 2; i++) await service.call(method, path, { headers });
-    expect(await value(`http_request_duration_seconds_count{${labels}}`)).toBe(before + 2);
-    expect(await value(`http_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0);
+    const seconds = (performance.now() - begun) / 1_000;
+    expect(await value(`http_request_duration_seconds_count{${labels}}`)).toBe(2);
+    const sum = await value(`http_request_duration_seconds_sum{${labels}}`);
+    expect(sum).toBeGreaterThan(seconds / 1_000);
+    expect(sum).toBeLessThan(seconds);
+    expect(await page()).toContain(`http_request_duration_seconds_bucket{le="0.5",${labels}}`);
   });
 
   it('have no labels for what clients invent, and count no probes', async () => {
@@ -179,11 +226,35 @@ describeInside('Metrics', () => {
     expect(await page()).not.toContain(service.key);
   });
 
-  it('describe the build, the process, and what is under way', async () => {
+  it('describe the build and the process', async () => {
     const text = await page();
     expect(text).toContain(`build_info{version="1.0.0",node="${process.version}",revision="abc"} 1`);
-    const ofProcess = ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'];
-    const ofService = ['http_requests_in_flight', 'database_up'];
-    for (const name of [...ofProcess, ...ofService]) expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])
+      expect(text).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  });
+
+  it('tell whether the database can be used', async () => {
+    const readinessBecomes = (status: number) =>
+      until(async () => (await service.call('GET', '/health/ready')).status === status);
+    await readinessBecomes(200);
+    expect(await value('database_up')).toBe(1);
+    await service.database.query('ALTER TABLE pets RENAME TO animals');
+    await readinessBecomes(503);
+    expect(await value('database_up')).toBe(0);
+    await service.database.query('ALTER TABLE animals RENAME TO pets');
+    await readinessBecomes(200);
+    expect(await value('database_up')).toBe(1);
+  });
+
+  it('count the requests in flight', async () => {
+    expect(await value('http_requests_in_flight')).toBe(0);
+    const { hostname, port } = new URL(service.origin);
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n`;
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n`),
+    );
+    await until(async () => (await value('http_requests_in_flight')) === 1);
+    socket.end('{}');
+    await until(async () => (await value('http_requests_in_flight')) === 0);
   });
 });
