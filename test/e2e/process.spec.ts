@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -28,13 +28,15 @@ describeInside('The service as a process', () => {
     await database.drop();
   });
 
-  it('prints a key and a request at the first start, and shares its embedded database', async () => {
+  it('prints a key and a request at the first start, and shares its embedded database, which stops with the last', async () => {
     const first = await programs.serve();
     const [, key = '', url] = await first.says(CURL);
     expect(url).toBe(`${first.origin}/v1/pets`);
     const headers = { authorization: `Bearer ${key}` };
     const created = await call(first.origin, 'POST', '/v1/pets', { headers, body: REX });
     expect(created.status).toBe(201);
+    const pidFile = join(programs.folder, '.data/database/postgres/postmaster.pid');
+    const server = readFileSync(pidFile, 'utf8');
 
     const second = await programs.serve();
     const list = () => call(second.origin, 'GET', '/v1/pets', { headers });
@@ -43,9 +45,11 @@ describeInside('The service as a process', () => {
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(0);
     expect((await list()).text).toBe(`[${created.text}]`);
+    expect(readFileSync(pidFile, 'utf8')).toBe(server);
     second.signal('SIGTERM');
     const { code, out } = await second.ended;
     expect({ code, keys: out.match(/pets_test_/g) }).toEqual({ code: 0, keys: null });
+    await until(async () => !existsSync(pidFile));
   });
 
   it('lists all invalid settings at once', async () => {
