@@ -29,7 +29,8 @@ execFileSync(process.execPath, [prettier, '--write', '--log-level=warn', folder,
 process.stdout.write(`Written to ${folder}, ${test} and ${APP_MODULE}. Next:
   1. Put in your fields and rules: entity and migration, dto, repository, service, test.
   2. npm test -- ${plural}
-  3. npm run openapi && npm run client && npm run guide
+  3. npm run build && npm run openapi && npm run client && npm run guide
+  4. npm run schemathesis && npm run check
 `);
 
 function withFeature(text) {

@@ -1,11 +1,16 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import { Created, Deleted, Fetched, InStage, Paged, Resource, Updated } from '../../src/api/decorators.js';
 import { Refuses } from '../../src/api/errors.js';
 import { RunOnce } from '../../src/api/idempotency/repeatable.js';
 import type { Page } from '../../src/api/pages.js';
 import { ListSamplesQuery, NewSampleDto, SampleChangeDto, SampleDto, SamplePath } from './dto/sample.dto.js';
-import { SAMPLE_EXAMPLES, SAMPLES_EXAMPLES } from './dto/sample.examples.js';
+import {
+  NEW_SAMPLE_EXAMPLES,
+  SAMPLE_CHANGE_EXAMPLES,
+  SAMPLE_EXAMPLES,
+  SAMPLES_EXAMPLES,
+} from './dto/sample.examples.js';
 import { sampleNameTaken } from './samples.errors.js';
 import { SamplesService } from './samples.service.js';
 
@@ -24,6 +29,7 @@ export class SamplesController {
 
   @Post()
   @ApiOperation({ summary: 'Add a sample', description: 'Adds a sample and assigns its id.' })
+  @ApiBody({ type: NewSampleDto, examples: NEW_SAMPLE_EXAMPLES })
   @Created({ type: SampleDto, description: 'The sample that was added.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
   createSample(@Body() newSample: NewSampleDto, @RunOnce() runOnce: RunOnce): Promise<SampleDto> {
@@ -39,6 +45,7 @@ export class SamplesController {
 
   @Patch(':sampleId')
   @ApiOperation({ summary: 'Change a sample', description: 'Changes the fields that are sent.' })
+  @ApiBody({ type: SampleChangeDto, examples: SAMPLE_CHANGE_EXAMPLES })
   @Updated({ type: SampleDto, description: 'The changed sample.', examples: SAMPLE_EXAMPLES })
   @Refuses(sampleNameTaken)
   updateSample(

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { allErrors } from '../../../src/api/errors.js';
 import type { Answer } from './client.js';
 
 const EVERY_ANSWER = {
@@ -30,13 +31,9 @@ function only(status: number, codes: string): Record<string, number> {
   return Object.fromEntries(codes.split(' ').map((code) => [code, status]));
 }
 
-/** Asserts status, the exact Error body and the common headers. A sample's own code needs its status. */
-export function expectError(
-  answer: Answer,
-  code: string,
-  message: unknown = expect.any(String),
-  status = STATUS[code],
-): void {
+/** Asserts status, the exact Error body and the common headers. A code that a feature declares has the status declared. */
+export function expectError(answer: Answer, code: string, message: unknown = expect.any(String)): void {
+  const status = STATUS[code] ?? allErrors().find((one) => one.code === code)?.status;
   expect({ status: answer.status, body: answer.json }).toEqual({ status, body: { code, message, status } });
   expect(answer.headers).toMatchObject(EVERY_ANSWER);
 }
@@ -45,4 +42,17 @@ export function expectError(
 export function expectAnswer(answer: Answer, status: number, body: unknown): void {
   expect({ status: answer.status, body: answer.json }).toEqual({ status, body });
   expect(answer.headers).toMatchObject({ ...EVERY_ANSWER, 'cache-control': 'no-store' });
+}
+
+/** Sends requests at once: exactly one succeeds, whose answer it returns, and all others are refused with the code. */
+export async function expectOneWinner(
+  count: number,
+  send: (i: number) => Promise<Answer>,
+  code: string,
+): Promise<Answer> {
+  const answers = await Promise.all(Array.from({ length: count }, (_, i) => send(i)));
+  const won = answers.filter(({ status }) => status < 300);
+  for (const answer of answers) if (!won.includes(answer)) expectError(answer, code);
+  expect(won).toHaveLength(1);
+  return won[0]!;
 }
