@@ -9,7 +9,10 @@ import { Statements } from '../database/statements.js';
 import { ApiKey } from './api-key.entity.js';
 import { hashKey, isKey } from './key-format.js';
 
-/** How long a look-up is believed. The next one is all that a revocation takes beyond it; five seconds are promised. */
+/**
+ * How long a key that was looked up is taken for valid without asking the database. A revoked key may work that long, and until
+ * the next look-up is answered: five seconds are promised.
+ */
 const BELIEVED_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
