@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KeysService } from '../../src/auth/keys.service.js';
 import { DAY_MS, dayOf } from '../../src/common/clock.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
@@ -6,7 +7,7 @@ import { type Ended, Programs } from './support/process.js';
 import { type Service, startService } from './support/service.js';
 import { until } from './support/until.js';
 
-const KEY = /^pets_test_\w{38}$/;
+const HOUR_MS = DAY_MS / 24;
 
 /** Beside the running service, as a user runs them. */
 describeInside('Commands', () => {
@@ -22,52 +23,103 @@ describeInside('Commands', () => {
   });
 
   describe('npm run keys', () => {
-    const run = (...args: string[]): Promise<Ended> => programs.run('auth/keys.cli.js', args);
+    const run = (args: string[], settings = {}): Promise<Ended> => programs.run('auth/keys.cli.js', args, settings);
     const keys = async (...args: string[]): Promise<string> => {
-      const { code, out, err } = await run(...args);
+      const { code, out, err } = await run(args);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       return out.trimEnd();
     };
     const ask = (key: string) =>
       service.call('GET', '/v1/pets?limit=1', { headers: { authorization: `Bearer ${key}` } });
 
-    it('issues, lists, shows, rotates, revokes and prunes', async () => {
-      const options = ['--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d'];
-      const issued = await keys('issue', ...options);
-      const [, id = ''] = /number (\d+)/.exec(issued) ?? [];
-      const [key = ''] = /pets_test_\w+/.exec(issued) ?? [];
-      expect(key).toMatch(KEY);
-      expect(issued).toContain(dayOf(Date.now() + 90 * DAY_MS));
-      expect((await ask(key)).status).toBe(200);
+    it('issues, rotates, revokes, lists and shows', async () => {
+      const issued = await keys('issue', '--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d');
+      const [, id = '', first = ''] = /number (\d+)\..* expires on \d{4}-\d\d-\d\d\.\n\n {2}(\S+)$/.exec(issued) ?? [];
+      const second = await keys('rotate', id, '--overlap', '2h', '--quiet');
+      const live = await run(['issue', '--name', 'team-y', '--json'], { KEY_ENVIRONMENT: 'live' });
+      const third = JSON.parse(live.out) as Record<string, string>;
+      const fourth = JSON.parse(await keys('rotate', third['id']!, '--expires', '12h', '--json')) as typeof third;
+      expect(fourth).toMatchObject({ name: 'team-y', replaces: third['id'] });
+      for (const key of [first, second, fourth['key']!]) {
+        expect(key).toMatch(/^pets_test_\w{38}$/);
+        expect((await ask(key)).status).toBe(200);
+      }
+      expect(third['key']).toMatch(/^pets_live_\w{38}$/);
 
-      const successor = await keys('rotate', id, '--overlap', '2h', '--quiet');
-      expect(successor).toMatch(KEY);
-      expect([(await ask(key)).status, (await ask(successor)).status]).toEqual([200, 200]);
-
-      const [listed, all, shown] = await Promise.all([
-        keys('list'),
-        keys('list', '--json'),
-        keys('show', id, '--json'),
-      ]);
-      expect(listed).toMatch(/^ID +NAME +OWNER +KEY +STATE +ACCESS +CREATED +EXPIRES +LAST USED\n/);
-      for (const each of [key, successor]) expect(listed + all + shown).not.toContain(each);
-      const ofTeam = (JSON.parse(all) as { name: string }[]).filter(({ name }) => name === 'team-x');
-      const one = expect.objectContaining({ owner: 'X', note: 'try', state: 'active' });
-      expect(ofTeam).toEqual([one, one]);
-      expect(JSON.parse(shown)).toMatchObject({ id, name: 'team-x', state: 'active' });
-
-      expect(await keys('revoke', id)).toContain('is revoked');
+      const [, next = ''] = /Still working under its name: (\d+)\.$/.exec(await keys('revoke', id)) ?? [];
       const revoked = performance.now();
-      await until(async () => (await ask(key)).status !== 200);
+      await until(async () => (await ask(first)).status !== 200);
       expect(performance.now() - revoked).toBeLessThan(5_000);
-      expectError(await ask(key), 'invalid_api_key');
-      expect((await ask(successor)).status).toBe(200);
-      expect(await keys('prune', '--older-than', '0d', '--json')).toMatch(/"forgotten": [1-9]/);
-      const { code, out, err } = await run('show', id);
-      expect({ code, out }).toEqual({ code: 1, out: '' });
-      expect(err).toContain(`There is no key ${id}.`);
+      expectError(await ask(first), 'invalid_api_key');
+      expect((await ask(second)).status).toBe(200);
+      await service.app.get(KeysService).issue({ name: 'over', lifeMs: -1 });
+
+      const [listed, all, shown] = await Promise.all([keys('list'), keys('list', '--json'), keys('show', next)]);
+      const records = JSON.parse(all) as Record<string, string | null>[];
+      const one = (given: string, hours: number, more: object) => {
+        const found = records.find((each) => each['id'] === given)!;
+        expect(found).toMatchObject({ owner: null, note: null, state: 'active', ...more });
+        expect(Math.round((Date.parse(found['expiresAt']!) - Date.parse(found['createdAt']!)) / HOUR_MS)).toBe(hours);
+        return found;
+      };
+      const ofX = { name: 'team-x', owner: 'X', note: 'try' };
+      one(id, 2, { ...ofX, state: 'revoked' });
+      const successor = one(next, 90 * 24, { ...ofX, hint: `${second.slice(0, 14)}…`, lastUsedAt: expect.any(String) });
+      const { createdAt } = one(third['id']!, 24, { name: 'team-y' });
+      expect(Date.parse(third['expiresAt']!) - Date.parse(createdAt!)).toBe(365 * DAY_MS);
+      one(fourth['id']!, 12, { name: 'team-y' });
+      expect(records.find(({ name }) => name === 'over')).toMatchObject({ state: 'expired', lastUsedAt: null });
+      const [head, ...rows] = listed.split('\n').map((line) => line.split(/ {2,}/));
+      expect(head).toEqual(['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'ACCESS', 'CREATED', 'EXPIRES', 'LAST USED']);
+      const cells = ({
+        id,
+        name,
+        owner,
+        hint,
+        state,
+        readOnly,
+        createdAt,
+        expiresAt,
+        lastUsedAt,
+      }: (typeof records)[0]) => {
+        const days = [createdAt, expiresAt].map((instant) => dayOf(new Date(instant!)));
+        return [id, name, owner ?? '-', hint, state, readOnly ? 'read-only' : 'full', ...days, lastUsedAt ?? '-'];
+      };
+      expect(rows).toEqual(records.map(cells));
+      for (const name in successor) expect(shown).toMatch(new RegExp(`^${name} +${successor[name] ?? '-'}$`, 'm'));
+      for (const key of [first, second, third['key']!, fourth['key']!]) expect(listed + all + shown).not.toContain(key);
+    });
+
+    it('prunes what has ended long enough ago', async () => {
+      const hours = { active: -1, h30: 30, h40: 40, d29: 29 * 24, d31: 31 * 24 };
+      for (const [name, ago] of Object.entries(hours)) {
+        await service.app.get(KeysService).issue({ name: `expired ${name}`, lifeMs: -ago * HOUR_MS });
+        const { id } = await service.app.get(KeysService).issue({ name: `revoked ${name}` });
+        const revoked = `UPDATE api_keys SET revoked_at = now() - interval '${ago} hours' WHERE id = ${id}`;
+        if (ago > 0) await service.database.query(revoked);
+      }
+      const left = async () => {
+        const names = `SELECT name FROM api_keys WHERE name ~ '^(expired|revoked) ' ORDER BY id`;
+        return (await service.database.query(names)).map(({ name }) => name);
+      };
+      const both = (...which: string[]) => which.flatMap((each) => [`expired ${each}`, `revoked ${each}`]);
+      expect(await keys('prune')).toBe('Deleted 2 expired or revoked keys.');
+      expect(await left()).toEqual(both('active', 'h30', 'h40', 'd29'));
+      expect(JSON.parse(await keys('prune', '--older-than', '36h', '--json'))).toEqual({ forgotten: 4 });
+      expect(await left()).toEqual(both('active', 'h30'));
+    });
+
+    it('prints how it is used', async () => {
       expect(await keys()).toContain('issue --name NAME');
-    }, 60_000);
+    });
+
+    it.each(['rotate', 'revoke'])('%s fails for a key that no longer works', async (command) => {
+      const { id } = await service.app.get(KeysService).issue({ name: 'over', lifeMs: -1 });
+      await service.app.get(KeysService).revoke(id);
+      const { code, out, err } = await run([command, `${id}`]);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toBe(`There is no key ${id} that still works. See the list.\n`);
+    });
 
     it('issues a key that may only read, as may its successor', async () => {
       const issued = JSON.parse(await keys('issue', '--name', 'dashboards', '--read-only', '--json')) as { id: string };
@@ -85,12 +137,15 @@ describeInside('Commands', () => {
 
     it.each([
       [['rotate', '1', '--read-only'], /issue a new key with --read-only/],
-      [['issue', '--name', 'x', '--expires', 'soon'], /90d/],
+      [['issue'], /issue --name NAME/],
+      [['issue', '--name', 'x', '--expires', '0h'], /--expires in days or hours, at least 1h, such as --expires 90d/],
       [['issue', '--name', 'team\u202exiss'], /visible characters/],
+      [['issue', '--name', 'team', 'x'], /What is "x"\? .* quotes/],
+      [['revoke', 'team-x'], /by the number that the list shows: revoke 3/],
+      [['prune', '--older', '1d'], /'--older'(.|\n)*prune \[--older-than 30d\]/],
       [['isue'], /no such command: isue/],
     ])('%j fails and says what to do, before the database is asked', async (args, hint) => {
-      const settings = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
-      const { code, out, err } = await programs.run('auth/keys.cli.js', args, settings);
+      const { code, out, err } = await run(args, { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
       expect({ code, out }).toEqual({ code: 1, out: '' });
       expect(err).toMatch(hint);
       expect(err).not.toContain('    at ');

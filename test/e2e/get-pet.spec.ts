@@ -84,7 +84,7 @@ describe('getPet: GET /v1/pets/{petId}', () => {
   });
 });
 
-describeInside('Before its sunset, getPet', () => {
+describeInside('getPet', () => {
   let service: Service;
   let pet: PetBody;
   beforeAll(async () => {
@@ -93,7 +93,7 @@ describeInside('Before its sunset, getPet', () => {
   });
   afterAll(() => service.stop());
 
-  it('works until the last millisecond', async () => {
+  it('works until the last millisecond before its sunset', async () => {
     expectAnswer(await service.get(`/v1/pets/${pet.id}`), 200, pet);
     const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
     expect(created.headers).toHaveProperty('location');
@@ -105,49 +105,42 @@ describeInside('Before its sunset, getPet', () => {
     ['404', () => service.get('/v1/pets/999999999')],
     ['404 for an invalid id', () => service.get('/v1/pets/x')],
     ['HEAD', () => service.call('HEAD', `/v1/pets/${pet.id}`, { headers: { authorization: `Bearer ${service.key}` } })],
-  ])('announces it on every answer: %s', async (_, send) => {
+  ])('announces its sunset on every answer: %s', async (_, send) => {
     expectAnnounced(await send());
   });
 
-  it('is announced on no other operation', async () => {
+  it('is alone in announcing one', async () => {
     for (const answer of [await service.get('/v1/pets'), await service.post('/v1/pets', {})]) {
       expect(answer.headers).not.toHaveProperty('sunset');
       expect(answer.headers).not.toHaveProperty('deprecation');
     }
   });
-});
 
-describeInside('From its sunset on, getPet', () => {
-  let service: Service;
-  let pet: PetBody;
-  beforeAll(async () => {
-    service = await startService({}, LAST_INSTANT);
-    pet = await addPet(service);
-    service.clock.moveTo(SUNSET);
-  });
-  afterAll(() => service.stop());
+  describe('from its sunset on', () => {
+    beforeAll(() => service.clock.moveTo(SUNSET));
 
-  it('answers 410 for every id, and names the replacement', async () => {
-    const message =
-      'This operation was removed on 5 December 2030. Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.';
-    for (const id of [pet.id, 'x', 999_999]) {
-      const answer = await service.get(`/v1/pets/${id}`);
-      expectError(answer, 'gone', message);
+    it('answers 410 for every id, and names the replacement', async () => {
+      const message =
+        'This operation was removed on 5 December 2030. Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.';
+      for (const id of [pet.id, 'x', 999_999]) {
+        const answer = await service.get(`/v1/pets/${id}`);
+        expectError(answer, 'gone', message);
+        expectAnnounced(answer);
+      }
+    });
+
+    it('answers 401 without a key', async () => {
+      const answer = await service.call('GET', `/v1/pets/${pet.id}`);
+      expectError(answer, 'missing_api_key');
       expectAnnounced(answer);
-    }
-  });
+    });
 
-  it('answers 401 without a key', async () => {
-    const answer = await service.call('GET', `/v1/pets/${pet.id}`);
-    expectError(answer, 'missing_api_key');
-    expectAnnounced(answer);
-  });
-
-  it('is not the Location of new animals, which are created and listed as before', async () => {
-    const answer = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
-    expect(answer.status).toBe(201);
-    expect(answer.headers).not.toHaveProperty('location');
-    expectAnswer(await service.get(`/v1/pets?ids=${pet.id}`), 200, [pet]);
+    it('is not the Location of new animals, which are created and listed as before', async () => {
+      const answer = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
+      expect(answer.status).toBe(201);
+      expect(answer.headers).not.toHaveProperty('location');
+      expectAnswer(await service.get(`/v1/pets?ids=${pet.id}`), 200, [pet]);
+    });
   });
 });
 

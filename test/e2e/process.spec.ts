@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { embeddedUrl } from '../../src/database/embedded-postgres.js';
+import { generateKey } from '../../src/auth/key-format.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { call } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
@@ -82,20 +83,20 @@ describeInside('The service as a process', () => {
     await wire.cut();
     try {
       const { origin } = await programs.serve({ DATABASE_URL: wire.url });
-      const ask = (path: string) =>
-        call(origin, 'GET', path, { headers: { authorization: `Bearer pets_test_${'0'.repeat(38)}` } });
+      const ask = (path: string, key = generateKey('test')) =>
+        call(origin, 'GET', path, { headers: { authorization: `Bearer ${key}` } });
       for (const path of ['/health/ready', '/v1/pets?limit=1']) {
         const begun = performance.now();
         const answer = await ask(path);
-        if (path.startsWith('/health')) {
-          expectError(answer, 'service_unavailable');
-          expect(answer.headers['retry-after']).toBe('1');
-        }
         expect(performance.now() - begun).toBeLessThan(1_300);
+        expectError(answer, 'service_unavailable');
+        expect(answer.headers['retry-after']).toBe('1');
       }
+      expectError(await ask('/v1/pets', `pets_test_${'0'.repeat(38)}`), 'invalid_api_key'); // it needs no look-up
       expect((await ask('/health/live')).status).toBe(200);
       await wire.join();
       await until(async () => (await ask('/health/ready')).status === 200);
+      expectError(await ask('/v1/pets'), 'invalid_api_key');
     } finally {
       await wire.cut();
     }
