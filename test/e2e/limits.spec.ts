@@ -126,6 +126,14 @@ describeInside('Rate limits', () => {
       expect((await service.get('/v1/pets')).status).toBe(200);
     });
 
+    it('leave out keys that were found before, those that have ended included', async () => {
+      const service = await start({ rateLimitFailures: 1 });
+      const { key } = await service.app.get(KeysService).issue({ name: 'ended', lifeMs: -1 });
+      expectError(await attempt(service, '', key), 'expired_api_key');
+      expectError(await attempt(service, ''), 'rate_limited');
+      expectError(await attempt(service, '', key), 'expired_api_key');
+    });
+
     it('count by X-Forwarded-For of a trusted proxy; a /48 of IPv6 is one', async () => {
       const service = await start({ rateLimitFailures: 1, trustedProxies: ['127.0.0.1'] });
       expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
