@@ -62,6 +62,12 @@ describeInside('An outage of the database', () => {
     expect(performance.now() - begun).toBeLessThan(MOST_MS);
   };
 
+  const expectBack = async (): Promise<void> => {
+    const begun = performance.now();
+    await backToNormal();
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  };
+
   it('that is frozen: every answer is 503, in time, and it recovers by itself', async () => {
     wire.freeze();
     const order = () => service.post('/v1/store/orders', { petId: 1 });
@@ -69,9 +75,7 @@ describeInside('An outage of the database', () => {
       await expectAway([list(), service.get('/v1/pets/1'), create('frozen'), order(), ready()]);
     expect((await service.call('GET', '/health/live')).json).toEqual({ status: 'ok' });
     wire.mend();
-    const begun = performance.now();
-    await backToNormal();
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    await expectBack();
     expect((await ready()).status).toBe(200);
   });
 
@@ -100,9 +104,7 @@ describeInside('An outage of the database', () => {
     await wire.cut();
     for (let round = 0; round < 3; round++) await expectAway([list(), create('cut off'), ready()]);
     await wire.join();
-    const begun = performance.now();
-    await backToNormal();
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    await expectBack();
     expect(await stored('cut off')).toBe(0);
     expect(service.log.join('\n')).toMatch(/"level":40,[^\n]*"reason":"[^"]*ECONNREFUSED/);
   });
@@ -134,21 +136,18 @@ describeInside('An outage of the database', () => {
   });
 
   it.each([
-    ['in the middle', 'INSERT INTO', undefined],
+    ['in the middle', 'in the middle', undefined],
     ['at the end', 'COMMIT', 'true'],
-  ])('%s of a change under a key: sent again, it takes effect once', async (name, statement, replayed) => {
+  ])('%s of a change under a key: sent again, it takes effect once', async (name, sent, replayed) => {
     await backToNormal();
     const headers = { 'idempotency-key': randomUUID() };
     const send = () => service.post('/v1/pets', { name, categoryId: 1 }, { headers });
-    wire.breakAt(statement);
+    wire.breakAt(sent);
     expectError(await send(), 'service_unavailable', UNKNOWN);
     let answer: Answer;
     await until(async () => (answer = await send()).status === 201);
-    const found = await direct.query(
-      'SELECT id::int, name, category_id::int AS "categoryId" FROM pets WHERE name = $1',
-      [name],
-    );
-    expect([answer!.headers['idempotency-replayed'], found.rows]).toEqual([replayed, [answer!.json]]);
+    expect([answer!.headers['idempotency-replayed'], await stored(name)]).toEqual([replayed, 1]);
+    expect((await service.get(String(answer!.headers['location']))).text).toBe(answer!.text);
   });
 
   it('at the COMMIT of a change under a key: its outcome is unknown, also to a repetition that waits for it', async () => {
