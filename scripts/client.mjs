@@ -36,8 +36,8 @@ function queries() {
 
 /** The codes in the examples of refusals. */
 function errorCodes() {
-  const contents = operations.flatMap(({ responses }) => Object.values(responses).map((each) => each.content));
-  const examples = contents.flatMap((each) => Object.values(each?.['application/json'].examples ?? {}));
+  const all = [document.components, ...operations].flatMap(({ responses }) => Object.values(responses));
+  const examples = all.flatMap(({ content: each }) => Object.values(each?.['application/json'].examples ?? {}));
   return [...new Set(examples.map(({ value }) => value.code).filter(Boolean))];
 }
 

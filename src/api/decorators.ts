@@ -1,8 +1,6 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
-import { ApiConsumes, ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { mediaTypesOf } from './body.js';
-import { headerRef } from './document/operations.js';
+import { ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { Repeatable } from './idempotency/repeatable.js';
 import { addToRoute } from './route-config.js';
 
@@ -52,7 +50,7 @@ export function Fetched(answer: Answer): MethodDecorator {
 /** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
 export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
   LISTS[name] = { type: 'array', items: { $ref: getSchemaPath(type) } };
-  const documented = { ...answer, schema: { $ref: getSchemaPath(name) }, headers: { Link: headerRef('PageLinks') } };
+  const documented = { ...answer, schema: { $ref: getSchemaPath(name) } };
   return applyDecorators(ApiExtraModels(type), addToRoute({ answer: 'page' }), answers(200, name, documented));
 }
 
@@ -61,9 +59,9 @@ export function Created(answer: Answer): MethodDecorator {
   return applyDecorators(Repeatable(), addToRoute({ answer: 'creation' }), answers(201, answer.type, answer));
 }
 
-/** Answers a PATCH with the changed resource. The body is a JSON merge patch (RFC 7396), under either type. */
+/** Answers a PATCH, whose body is a JSON merge patch (RFC 7396), with the changed resource. */
 export function Updated(answer: Answer): MethodDecorator {
-  return applyDecorators(Repeatable(), ApiConsumes(...mediaTypesOf('PATCH')), Fetched(answer));
+  return applyDecorators(Repeatable(), Fetched(answer));
 }
 
 /** Answers a DELETE with 204 and no body. */

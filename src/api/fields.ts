@@ -67,10 +67,10 @@ export function Decimal({ precision, scale, signed = false }: Digits, options: F
 
 // Regex engines differ in their classes, so characters are listed. Two are not, U+2028 and U+2029: generators print them into
 // literals, where they end a line. So the class of white space has their neighbours, too.
-const WHITE_SPACE = ' \\u00a0\\u1680\\u2000-\\u200a\\u2027-\\u202a\\u202f\\u205f\\u3000';
+const WHITE_SPACE = ' \\xa0\\u1680\\u2000-\\u200a\\u2027-\\u202a\\u202f\\u205f\\u3000';
 /** Neither of the two, below U+3000. */
-const OTHERS = '!-~\\u00a1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff';
-const CONTROL = { line: '\\u0000-\\u001f', lines: '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f' };
+const OTHERS = '!-~\\xa1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff';
+const CONTROL = { line: '\\x00-\\x1f', lines: '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f' };
 
 /**
  * Printable, and not only white space. The first two classes have hardly anything in common: otherwise an engine
@@ -78,8 +78,8 @@ const CONTROL = { line: '\\u0000-\\u001f', lines: '\\u0000-\\u0008\\u000b\\u000c
  */
 function printable(severalLines: boolean): string {
   const space = severalLines ? `${WHITE_SPACE}\\t\\n\\r` : WHITE_SPACE;
-  const control = `${severalLines ? CONTROL.lines : CONTROL.line}\\u007f-\\u009f`;
-  return `^[${space}]*(?:[${OTHERS}]|[^\\u0000-\\u3000])[^${control}]*$`;
+  const control = `${severalLines ? CONTROL.lines : CONTROL.line}\\x7f-\\x9f`;
+  return `^[${space}]*(?:[${OTHERS}]|[^\\x00-\\u3000])[^${control}]*$`;
 }
 
 interface TextRule {

@@ -20,7 +20,7 @@ export class OrdersRepository {
     return this.orders.findOneBy({ id });
   }
 
-  async insert({ petId, quantity, shipDate }: NewOrderDto, manager: EntityManager): Promise<Order> {
+  async insert({ petId, quantity = 1, shipDate }: NewOrderDto, manager: EntityManager): Promise<Order> {
     const order = manager.create(Order, { petId, quantity, shipDate: shipDate ?? null, complete: false });
     await manager.insert(Order, order); // assigns the id
     return order;

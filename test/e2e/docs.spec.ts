@@ -127,7 +127,7 @@ describe('The page at /docs', () => {
       withSettings({ stagingUrl: 'https://staging.example.org/v1', contact: 'support@example.org' }, async (own) => {
         expect((await documentOf(service)).servers.map(({ url }) => url)).toEqual(['/v1']);
         const { servers, info } = await documentOf(own);
-        expect(servers.map(({ url }) => url)).toEqual(['/v1', '{staging_base_url}']);
+        expect(servers.map(({ url }) => url)).toEqual(['/v1', 'https://staging.example.org/v1']);
         expect(info).toMatchObject({ contact: { email: 'support@example.org' } });
         const { headers } = await own.call('GET', '/docs');
         expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.example.org;");

@@ -174,7 +174,7 @@ describeInside('The settings of getPet', () => {
     expect(list.headers['link']).toBe(`<${base}/pets>; rel="first"`);
     expect(created.headers['location']).toBe(`${base}/pets/1`);
     expect(document).toMatchObject({
-      servers: [{ url: '/store/v1' }, {}, {}],
+      servers: [{ url: base }, {}, {}],
       paths: {
         '/pets/{petId}': {
           get: {

@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, type SchemaObject, SwaggerModule } from '@nestjs/swagger';
 import { stringify } from 'lossless-json';
-import { API_PREFIX, Config } from '../../common/config.js';
+import { Config } from '../../common/config.js';
 import { LISTS, RESOURCES } from '../decorators.js';
-import { allErrors, ApiError } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { describeOperation, HEADERS } from './describe-operation.js';
-import { operationIdOf, operationsOf } from './operations.js';
+import { operationIdOf, operationsOf, shareRefusals } from './operations.js';
 
 /** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -13,10 +13,10 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     ignoreGlobalPrefix: true,
     operationIdFactory: operationIdOf,
   });
-  const schemas = Object.assign(document.components!.schemas!, LISTS, { Error: errorSchema() });
+  const schemas = Object.assign(document.components!.schemas!, LISTS, { Error: errorSchema(app.get(Config)) });
   const operations = operationsOf(document);
   for (const one of operations) describeOperation(one, operations, app, schemas);
-  document.components!.headers = HEADERS;
+  Object.assign(document.components!, { headers: HEADERS, responses: shareRefusals(operations) });
   return document;
 }
 
@@ -41,17 +41,16 @@ The \`X-Request-Id\` header names the request in the logs.
 send \`Deprecation\` and \`Sunset\` headers. The [guide](${docsUrl}/guide) explains retries, orders and each error.`;
 
 function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
-  const { productionUrl = 'https://api.example.com/v1', stagingUrl = 'https://staging.example.com/v1' } = config;
-  const address = (of: string, url: string) => ({ default: url, description: `The address of ${of}.` });
+  const { productionUrl = 'https://animals.example/v1', stagingUrl = 'https://staging.animals.example/v1' } = config;
   const description = 'An API key, such as `pets_test_…`, as a bearer token.';
   const built = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Animal Store Service')
     .setVersion('1.0.0')
     .setDescription(introduction(config))
-    .addServer(`${config.rootPath}${API_PREFIX}`, 'This deployment')
-    .addServer('{base_url}', 'Production', { base_url: address('production', productionUrl) })
-    .addServer('{staging_base_url}', 'Staging', { staging_base_url: address('staging', stagingUrl) })
+    .addServer(config.apiBase, 'This deployment')
+    .addServer(productionUrl, 'Production (base_url)')
+    .addServer(stagingUrl, 'Staging (staging_base_url)')
     .addSecurity('apiKey', { type: 'http', scheme: 'bearer', description })
     .addSecurityRequirements('apiKey')
     .build();
@@ -64,9 +63,8 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
   return built;
 }
 
-function errorSchema(): SchemaObject {
-  const codes = allErrors().map(({ code }) => `\`${code}\``);
-  const about = `Machine-readable error code. Codes are permanent; new ones may be added. Now: ${codes.join(', ')}.`;
+function errorSchema({ docsUrl }: Config): SchemaObject {
+  const about = `Machine-readable error code. Codes are permanent; new ones may be added. The [guide](${docsUrl}/guide#errors) says what to do about each.`;
   return {
     type: 'object',
     description: 'The body of every answer that is not a success.',

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path/posix';
 import type { INestApplicationContext } from '@nestjs/common';
 import { getSchemaPath, type SchemasObject } from '@nestjs/swagger';
 import { dayOf } from '../../common/clock.js';
-import { SERVICE_NAME } from '../../common/config.js';
+import { API_PREFIX, SERVICE_NAME } from '../../common/config.js';
 import { type DeprecationPolicy, policyOf } from '../deprecation.js';
 import { ApiError, type ErrorCode, type ErrorKind, kindOf } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
@@ -11,29 +11,32 @@ import { headerRef, type Operation, type OperationObject, type ResponseObject } 
 
 export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
 
-const text = (description: string, more: object = {}) =>
-  ({ description, schema: { type: 'string' }, ...more }) as never;
+const text = (description: string, more: { example: string; required?: boolean; schema?: object }) =>
+  ({ description, schema: { type: 'string' }, ...more }) as object;
 const required = { required: true };
 const pattern = (given: string) => ({ schema: { type: 'string', pattern: given } });
-const constant = (value: string) => ({ schema: { type: 'string', const: value } });
+const constant = (value: string) => ({ schema: { type: 'string', const: value }, example: value });
 
 /** The headers that responses refer to by name. Those that are not required may be left out. */
 // prettier-ignore
 export const HEADERS = {
-  'X-Request-Id': text('Names the request in the logs of the service; taken from the request when it is well formed.', { ...required, ...pattern(REQUEST_ID_PATTERN) }),
+  'X-Request-Id': text('Names the request in the logs of the service; taken from the request when it is well formed.', { ...required, ...pattern(REQUEST_ID_PATTERN), example: '0b1e5bd0-7a3f-4c55-9d54-2f0f6a3ce0a9' }),
   'Cache-Control': text('Answers are not to be stored.', { ...required, ...constant('no-store') }),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', { ...required, example: `Bearer realm="${SERVICE_NAME}", error="invalid_token"` }),
   'Retry-After': text('The number of seconds after which to try again.', { ...required, ...pattern('^[0-9]+$'), example: '1' }),
   'RateLimit-Policy': text('The number of requests (`q`) that a key may make within a number of seconds (`w`).', { example: '"requests";q=60000;w=60' }),
   RateLimit: text('How many requests remain (`r`) until the count begins anew, in so many seconds (`t`).', { example: '"requests";r=59999;t=60' }),
   'Accept-Patch': text('The media types that the operation takes (RFC 5789).', { ...required, example: 'application/json, application/merge-patch+json' }),
-  PageLinks: text('Where the first page is and, when more items follow, the next one (RFC 8288).', { ...required, example: '</v1/pets?limit=20>; rel="first", </v1/pets?limit=20&after=20>; rel="next"' }),
-  Location: text('Where to fetch what was created, for as long as that operation exists.', { example: '/v1/pets/1' }),
   [REPLAYED_HEADER]: text(`This is the first answer again: the request was repeated under its ${KEY_HEADER}.`, constant('true')),
   Deprecation: text('Since when the operation is deprecated, in seconds since 1970 (RFC 9745).', { ...required, ...pattern('^@[0-9]+$'), example: '@1764892800' }),
   Sunset: text('When the operation is to be removed (RFC 8594).', { ...required, example: 'Thu, 05 Dec 2030 00:00:00 GMT' }),
   DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { ...required, example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
 };
+
+// prettier-ignore
+const pageLinks = (path: string) => text('Where the first page is and, when more items follow, the next one (RFC 8288).', { ...required, example: `<${API_PREFIX}${path}?limit=20>; rel="first", <${API_PREFIX}${path}?limit=20&after=20>; rel="next"` });
+// prettier-ignore
+const location = (path: string) => text('Where to fetch what was created, for as long as that operation exists.', { example: `${API_PREFIX}${path}/1` });
 
 /** What an operation can refuse with: any, and one that is a change, has parameters of a place, a body, or an end. */
 // prettier-ignore
@@ -72,10 +75,10 @@ export function describeOperation(
   const policy = deprecation && policyOf(deprecation, app);
   describeErrors(one, refuses);
   describeLocation(one, others);
-  describeHeaders(one);
+  describeHeaders(one, answer === 'page');
   if (policy) describeDeprecation(operation, policy);
   operation['x-stability'] = policy ? 'deprecated' : (operation['x-stability'] ?? 'stable');
-  describeSchemas(operation, schemas);
+  describeInput(one, schemas);
 }
 
 /** Documents every error of an operation: those that follow from its parameters and its body, and declared ones. */
@@ -104,15 +107,19 @@ function describeLocation({ path, operation }: Operation, others: Operation[]): 
   if (!created || !reader) return;
   const { operationId } = reader.operation;
   const parameters = { [basename(reader.path).slice(1, -1)]: '$response.body#/id' };
-  created.headers = { Location: headerRef('Location') };
+  created.headers = { Location: location(path) };
   created.links = { [operationId]: { operationId, parameters } };
 }
 
-/** Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. */
-function describeHeaders({ method, operation }: Operation): void {
-  const { parameters, responses, deprecated } = operation;
+/**
+ * Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. The default
+ * is the same for every operation, so that generators make one type of it.
+ */
+function describeHeaders({ method, path, operation }: Operation, isPage: boolean): void {
+  const { parameters, responses } = operation;
   const takesKey = parameters.some(({ name }) => name === KEY_HEADER);
   for (const [status, response] of Object.entries(responses)) {
+    const deprecated = operation.deprecated && status !== 'default';
     const names = [
       'X-Request-Id',
       'Cache-Control',
@@ -125,6 +132,7 @@ function describeHeaders({ method, operation }: Operation): void {
     response.headers = {
       ...Object.fromEntries(names.map((name) => [name, headerRef(name)])),
       ...(deprecated && { Link: headerRef('DeprecationLinks') }),
+      ...(isPage && status === '200' && { Link: pageLinks(path) }),
       ...response.headers,
     };
   }
@@ -136,12 +144,14 @@ function describeDeprecation(operation: OperationObject, { sunsetOn, sunsetDay, 
   operation.description = [operation.description, notice].filter(Boolean).join('\n\n');
   Object.assign(operation, {
     'x-sunset': dayOf(sunsetOn),
-    'x-deprecation': `To be removed on ${sunsetDay}. ${advice.replaceAll('`', '')}`,
+    'x-deprecated-reason': `To be removed on ${sunsetDay}. ${advice.replaceAll('`', '')}`,
   });
 }
 
-/** Closes the schema of a body, and says of a list in a query what most generators expect. */
-function describeSchemas({ parameters, requestBody }: OperationObject, schemas: SchemasObject): void {
+/** Closes the schema of a body, names the other media type of a PATCH, and documents a list in a query as repeated. */
+function describeInput({ method, operation: { parameters, requestBody } }: Operation, schemas: SchemasObject): void {
+  const patch = 'A JSON merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.';
+  if (method === 'patch') Object.assign(requestBody!, { description: patch });
   for (const { schema } of Object.values(requestBody?.content ?? {}))
     Object.assign(schemas[schema.$ref.split('/').at(-1)!]!, { additionalProperties: false });
   for (const parameter of parameters)

@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIObject, ReferenceObject } from '@nestjs/swagger';
 import type { FastifyContextConfig } from 'fastify';
 import type { ROUTE } from '../route-config.js';
@@ -10,6 +12,7 @@ export interface OperationObject {
   deprecated?: boolean;
   parameters: { name: string; in: string; schema?: { type?: string } }[];
   requestBody?: { content: Content };
+  /** In the end, some are references: see `shareRefusals`. */
   responses: Record<string, ResponseObject>;
   'x-stability'?: string;
   [ROUTE]?: { config: FastifyContextConfig };
@@ -17,7 +20,7 @@ export interface OperationObject {
 
 export interface ResponseObject {
   description: string;
-  headers?: Record<string, ReferenceObject>;
+  headers?: Record<string, object>;
   content?: Content;
   links?: Record<string, { operationId: string; parameters: object }>;
 }
@@ -49,4 +52,22 @@ export function operationsOf({ paths }: OpenAPIObject): Operation[] {
 
 export function headerRef(name: string): ReferenceObject {
   return { $ref: `#/components/headers/${name}` };
+}
+
+/**
+ * Moves refusals to `components/responses`, where generators make one type of each. It is named after its status, or if
+ * another one has that name, or would get it when the operation is removed, also after the operation.
+ */
+export function shareRefusals(operations: Operation[]): Record<string, ResponseObject> {
+  const shared: Record<string, ResponseObject> = {};
+  for (const { operationId, responses, deprecated } of operations.map(({ operation }) => operation))
+    for (const [status, response] of Object.entries(responses).filter(([each]) => !each.startsWith('2'))) {
+      const known = Object.keys(shared).find((each) => isDeepStrictEqual(shared[each], response));
+      const common = STATUS_CODES[status]?.replaceAll(/\W/g, '') ?? 'Failure';
+      const own = operationId[0]!.toUpperCase() + operationId.slice(1) + common;
+      const name = known ?? (deprecated || common in shared ? own : common);
+      shared[name] = response;
+      responses[status] = { $ref: `#/components/responses/${name}` } as never;
+    }
+  return shared;
 }

@@ -18,8 +18,8 @@ import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempo
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
-/** Within quotes, a backslash would be an escape. */
-const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-[\\]-~]{1,255})")$';
+/** Within quotes, a backslash, `\\x5c`, would be an escape. Brackets in a class are not for every regex engine. */
+const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
   status: 400,

@@ -62,11 +62,11 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
  * The document for Swagger UI, which rounds large numbers: bounds become words, and examples become JSON text. It has no
  * deployments that are not set: their addresses are examples.
  */
-function documentForPage(document: OpenAPIObject, { productionUrl, stagingUrl }: Config): string {
-  const unset = new Set([!productionUrl && '{base_url}', !stagingUrl && '{staging_base_url}']);
+function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stagingUrl }: Config): string {
+  const served = new Set([apiBase, productionUrl, stagingUrl]);
   return stringify(document, (name, member) => {
     if (typeof member !== 'object' || member === null) return member;
-    if (name === 'servers') return (member as ServerObject[]).filter(({ url }) => !unset.has(url));
+    if (name === 'servers') return (member as ServerObject[]).filter(({ url }) => served.has(url));
     if (name === 'value') return stringify(member, undefined, 2);
     // Swagger UI shows `array<any>` for a list of references. The plugin shows the title of what it holds.
     const title = name === 'items' && '$ref' in member && String(member.$ref).split('/').at(-1);

@@ -49,9 +49,10 @@ export class Contract {
     const shown = `${method} ${path.slice(0, 80)} answered ${answer.status}`;
     const response = found.operation.responses[answer.status];
     if (!response) fail(`${shown}, which ${found.id} does not document: ${answer.text}`);
-    const pointer = ['paths', found.path, found.method, 'responses', String(answer.status)];
+    const place = ['paths', found.path, found.method, 'responses', String(answer.status)];
+    const pointer = response.$ref?.slice(2).split('/') ?? place;
     this.checkHeaders(shown, pointer, answer);
-    if (!('content' in response)) {
+    if (!('content' in this.at(pointer))) {
       if (answer.text !== '') fail(`${shown} with a body, which is not documented`);
       return;
     }

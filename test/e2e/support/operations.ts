@@ -7,7 +7,11 @@ export interface DocumentedOperation {
   readonly path: string;
   /** Of the paths that lead to it. */
   readonly pattern: RegExp;
-  readonly operation: { responses: Record<string, object>; parameters?: object[]; [member: string]: unknown };
+  readonly operation: {
+    responses: Record<string, { $ref?: string }>;
+    parameters?: object[];
+    [member: string]: unknown;
+  };
 }
 
 /** The operations of a document, which has `/v1` as its first server. */

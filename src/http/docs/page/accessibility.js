@@ -1,7 +1,6 @@
 /** Accessible names for elements that Swagger UI leaves unnamed, by selector. */
 const NAMES = {
   '#servers': () => 'Server',
-  '.servers input': (input) => input.dataset.variable,
   '.examples-select-element': () => 'Example',
   'select.content-type, .response-control-media-type select': () => 'Media type',
   '.body-param__text': () => 'Request body',

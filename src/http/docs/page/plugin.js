@@ -26,7 +26,7 @@ const withStability = (h, { specSelectors }) => {
     const { path, method } = props.operationProps.toObject();
     const about = (name) => specSelectors.specJson().getIn(['paths', path, method, name]);
     const stability = about('x-stability');
-    const notice = about('x-deprecation');
+    const notice = about('x-deprecated-reason');
     return h(
       'span',
       { className: 'marked-path' },
