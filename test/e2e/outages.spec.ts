@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { embeddedUrl } from '../../src/database/embedded-postgres.js';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import type { Answer } from './support/client.js';
-import { describeInside, describeOnOneServer } from './support/deployment.js';
+import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { addPet } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
@@ -20,8 +13,6 @@ import { Wire } from './support/wire.js';
 
 const UNKNOWN = expect.stringContaining('the outcome is unknown');
 const NOTHING = expect.stringContaining('Nothing was stored');
-const onLinux = existsSync('/proc/self/status') ? describe : describe.skip;
-const withPsql = spawnSync('psql', ['--version']).error ? describe.skip : describe;
 /** Of every answer while the database is away. */
 const MOST_MS = 1_300;
 
@@ -214,71 +205,5 @@ describeInside('A statement', () => {
       await wire.cut();
     }
     expect(/pets_\d+\0(?:SELECT|INSERT)/.test(Buffer.concat(wire.sent).toString('latin1'))).toBe(preparedStatements);
-  });
-});
-
-describeOnOneServer('The embedded database', () => {
-  let folder: string;
-  let service: Service;
-  beforeAll(async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'embedded-spec-'));
-    await chmod(parent, 0o711); // as most are
-    folder = join(parent, 'data');
-    service = await startService({ databaseUrl: undefined, databaseDirectory: folder });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await rm(dirname(folder), { recursive: true, force: true, maxRetries: 10 });
-  });
-
-  const list = () => service.get('/v1/pets');
-  const serverPid = () => Number.parseInt(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8'), 10);
-
-  onLinux('on Linux', () => {
-    it('has no capability, whoever started it, where it can go without', () => {
-      expect(readFileSync(`/proc/${serverPid()}/status`, 'utf8')).toMatch(/^CapEff:\s0+$/m);
-    });
-  });
-
-  withPsql('and docker/create-database.sh', () => {
-    it('makes a database for the service, and shows its passwords in no list of processes', async () => {
-      const address = embeddedUrl(folder);
-      const script = [join(import.meta.dirname, '../../docker/create-database.sh')];
-      const { host: PGHOST, user: PGUSER } = new pg.Client(address);
-      const passwords = { PGPASSWORD: 'of-the-superuser', ANIMAL_STORE_PASSWORD: 'of-the-role' };
-      const env = { PATH: process.env['PATH'], PGHOST, PGUSER, ...passwords };
-      const withAddress = spawnSync('sh', [...script, address], { env, encoding: 'utf8' });
-      expect(withAddress).toMatchObject({ status: 1, stderr: expect.stringContaining('PGPASSWORD') });
-
-      const direct = new pg.Client(address);
-      await direct.connect();
-      // The database is to be UTF8 also where others are not.
-      await direct.query(`UPDATE pg_database SET encoding = pg_char_to_encoding('LATIN1') WHERE datname = 'template1'`);
-      await direct.query('BEGIN; LOCK pg_authid IN SHARE MODE'); // which a new role waits for
-      const ended = once(spawn('sh', script, { env, stdio: 'inherit' }), 'exit');
-      try {
-        await until(async () => (await direct.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0);
-        const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-        expect(processes.match(/.*of-the-.*/g)).toBeNull();
-      } finally {
-        await direct.end();
-      }
-      expect(await ended).toEqual([0, null]);
-      const databaseUrl = address.replace(/postgres@localhost.postgres/, 'animal_store@localhost/animal_store');
-      await (await startService({ databaseUrl })).stop();
-    });
-  });
-
-  it('that is killed is away for a moment, and loses nothing', async () => {
-    const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
-    expect(created.status).toBe(201);
-    process.kill(serverPid(), 'SIGKILL');
-    let answer = await list();
-    while (answer.status !== 200) {
-      expectError(answer, 'service_unavailable');
-      answer = await list();
-      await service.call('GET', '/health/ready'); // notices, and starts it again
-    }
-    expect(answer.text).toBe(`[${created.text}]`);
   });
 });

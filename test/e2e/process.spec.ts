@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { embeddedUrl } from '../../src/database/embedded-postgres.js';
 import { generateKey } from '../../src/auth/key-format.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { call } from './support/client.js';
@@ -100,21 +98,6 @@ describeInside('The service as a process', () => {
     } finally {
       await wire.cut();
     }
-  });
-
-  it.each(['a link', 'a folder that others may change'])('does not put its socket into %s', async (kind) => {
-    const folder = join(programs.folder, kind.padEnd(90, '.')); // too long for the path of a socket
-    const { host } = new pg.Client(embeddedUrl(folder));
-    const made = kind === 'a link' ? join(programs.folder, 'target') : host;
-    mkdirSync(made);
-    chmodSync(made, kind === 'a link' ? 0o700 : 0o777);
-    if (process.getuid?.() === 0) chownSync(made, 65_534, 65_534); // whose the server is then
-    if (made !== host) symlinkSync(made, host);
-    const service = programs.launch('main.js', [], { DATABASE_DIR: folder });
-    const [said] = await service.says(/not a folder of this user|listens/);
-    service.signal('SIGKILL');
-    rmSync(host, { recursive: true });
-    expect(said).toContain('not a folder');
   });
 
   describeOnOneServer('with a database that it cannot use', () => {
