@@ -119,7 +119,7 @@ describeProxy('The proxy (needs haproxy)', () => {
       if (url === '/v1/dropped') socket.destroy();
       else response.end('{}');
     }).listen(0, '127.0.0.1');
-    await once(replica, 'listening');
+    await once(replica.unref(), 'listening');
     const front = await startProxy(`http://127.0.0.1:${(replica.address() as AddressInfo).port}`);
     const keys = { key: 'x', expired: 'x', revoked: 'x', other: 'x', unknown: 'x' };
     const hidden = readCases('framing', keys).filter(({ request: text }) => text.includes('smuggled'));

@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
@@ -10,6 +11,12 @@ const NOWHERE = '127.0.0.1:1';
 const { stdout } = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });
 /** 0 where it is not installed. */
 export const haproxyVersion = Number(/version (\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? 0);
+
+/** All of them. One that a failed test did not stop would keep Jest from ending. */
+const processes: ChildProcess[] = [];
+afterAll(() => {
+  for (const each of processes) each.kill('SIGKILL');
+});
 
 export interface Proxy {
   readonly origin: string;
@@ -30,6 +37,7 @@ export async function startProxy(replica?: string, settings: Record<string, stri
     ...settings,
   };
   const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  processes.push(child);
   let out = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (out += String(text)));
   const ended = once(child, 'exit');
