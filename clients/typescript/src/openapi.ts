@@ -62,13 +62,13 @@ export interface components {
       readonly petId: bigint;
       /**
        * Format: int32
-       * @description The quantity.
+       * @description How many.
        * @example 2
        */
       readonly quantity: number;
       /**
        * Format: date-time
-       * @description When the order ships. Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond is cut off. In the years 0001 to 9999 of UTC.
+       * @description When the order ships. Taken is a date-time of RFC 3339 with an offset and one to nine fraction digits or none, of which three count, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC.
        * @example 2026-03-31T14:30:00.000Z
        */
       readonly shipDate?: string;
@@ -88,14 +88,13 @@ export interface components {
       readonly petId: bigint;
       /**
        * Format: int32
-       * @description The quantity.
-       * @default 1
+       * @description How many; 1 when absent.
        * @example 2
        */
       readonly quantity?: number;
       /**
        * Format: date-time
-       * @description When the order ships. Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond is cut off. In the years 0001 to 9999 of UTC.
+       * @description When the order ships. Taken is a date-time of RFC 3339 with an offset and one to nine fraction digits or none, of which three count, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC.
        * @example 2026-03-31T14:30:00.000Z
        */
       readonly shipDate?: string;
@@ -104,13 +103,13 @@ export interface components {
     readonly OrderChange: {
       /**
        * Format: int32
-       * @description The quantity.
+       * @description How many.
        * @example 2
        */
       readonly quantity?: number;
       /**
        * Format: date-time
-       * @description When the order ships. Taken with an offset, capital T and Z, and up to nine fraction digits: what is finer than a millisecond is cut off. In the years 0001 to 9999 of UTC.
+       * @description When the order ships. Taken is a date-time of RFC 3339 with an offset and one to nine fraction digits or none, of which three count, such as 2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC.
        * @example 2026-03-31T14:30:00.000Z
        */
       readonly shipDate?: string | null;
@@ -131,7 +130,7 @@ export interface components {
      *     }
      */
     readonly Error: {
-      /** @description Machine-readable error code. Codes are permanent; new ones may be added. Now: `invalid_json`, `missing_field`, `invalid_field`, `unknown_field`, `invalid_parameter`, `unknown_parameter`, `bad_request`, `invalid_idempotency_key`, `missing_api_key`, `invalid_api_key`, `expired_api_key`, `read_only_key`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_key_reused`, `animal_not_available`, `order_complete`, `gone`, `payload_too_large`, `uri_too_long`, `unsupported_media_type`, `rate_limited`, `headers_too_large`, `internal_error`, `service_unavailable`. */
+      /** @description Machine-readable error code. Codes are permanent; new ones may be added. The [guide](/docs/guide#errors) says what to do about each. */
       readonly code: string;
       /** @description Human-readable description. */
       readonly message: string;
