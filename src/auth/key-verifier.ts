@@ -25,8 +25,10 @@ export class KeyVerifier {
     ttl: BELIEVED_MS,
     noDeleteOnStaleGet: true,
     noDeleteOnFetchRejection: true,
-    fetchMethod: async (hash) =>
-      (await this.statements.findOne(this.keys, { hash: Buffer.from(hash, 'base64') })) ?? false,
+    fetchMethod: async (hash) => {
+      const [key] = await this.statements.find(this.keys, 'WHERE hash = $1', [Buffer.from(hash, 'base64')]);
+      return key ?? false;
+    },
   });
 
   constructor(

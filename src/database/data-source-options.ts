@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from './errors.js';
 import { embeddedUrl } from './embedded-postgres.js';
 
 /** The connections of `Statements`. TypeORM's pool has the rest of `DATABASE_POOL_SIZE`. */
-export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
+export const PIPELINES = 5;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
@@ -40,8 +40,7 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
 export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
   // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
   // wait longer for one that is free than for one that is opened: both are one limit of the pool.
-  const { reads, writes, probes } = PIPELINES;
-  const limits = { max: config.databasePoolSize - reads - writes - probes, connectionTimeoutMillis: 500 };
+  const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500 };
   return { ...pool({ ...clientOptions(config), ...limits }), autoLoadEntities: true, manualInitialization: true };
 }
 

@@ -4,7 +4,6 @@ import { type ObjectLiteral, QueryFailedError } from 'typeorm';
 import type { Config } from '../common/config.js';
 import { clientOptions } from './data-source-options.js';
 import { DatabaseUnavailable, isStale, meaningOf } from './errors.js';
-import type { Query } from './table.js';
 
 type Connection = readonly [client: pg.Client, socket: Socket];
 
@@ -18,6 +17,8 @@ export const isUnread = (error: unknown): boolean => isStale(error) || meaningOf
 export class Pipeline {
   underWay = 0;
   private opened: Promise<Connection> | undefined;
+  /** The names of prepared statements, by which a connection knows them. */
+  private readonly names = new Map<string, string>();
 
   /** @param mayRepeat accepts the errors after which a statement is sent once more, on a new connection */
   constructor(
@@ -25,20 +26,20 @@ export class Pipeline {
     private readonly mayRepeat = isStale,
   ) {}
 
-  async query(query: Query): Promise<ObjectLiteral[]> {
+  async query(text: string, values: unknown[]): Promise<ObjectLiteral[]> {
     const begun = performance.now();
     this.underWay++;
     try {
-      return await this.send(query);
+      return await this.send(text, values);
     } catch (error) {
       if (!this.mayRepeat(error) || performance.now() - begun > REPEAT_WITHIN_MS) throw error;
-      return await this.send(query);
+      return await this.send(text, values);
     } finally {
       this.underWay--;
     }
   }
 
-  private async send(query: Query): Promise<ObjectLiteral[]> {
+  private async send(text: string, values: unknown[]): Promise<ObjectLiteral[]> {
     const opened = (this.opened ??= this.open());
     const [client, socket] = await opened;
     // One write for all statements of a turn of the event loop: it costs more than a statement.
@@ -47,9 +48,9 @@ export class Pipeline {
       setImmediate(() => socket.uncork());
     }
     try {
-      return (await client.query<ObjectLiteral>(...query)).rows;
+      return (await client.query<ObjectLiteral>({ name: this.nameOf(text), text, values })).rows;
     } catch (cause) {
-      const error = new QueryFailedError(query[0].text, undefined, cause as Error); // as TypeORM throws it
+      const error = new QueryFailedError(text, undefined, cause as Error); // as TypeORM throws it
       const isUseless = isStale(error) || (cause as pg.DatabaseError).severity === 'FATAL';
       if (isUseless && this.opened === opened) {
         this.opened = undefined;
@@ -57,6 +58,13 @@ export class Pipeline {
       }
       throw error;
     }
+  }
+
+  private nameOf(text: string): string | undefined {
+    if (!this.config.preparedStatements) return undefined;
+    const name = this.names.get(text) ?? `statement_${this.names.size}`;
+    this.names.set(text, name);
+    return name;
   }
 
   private open(): Promise<Connection> {
