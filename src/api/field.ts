@@ -67,11 +67,9 @@ export function field(options: FieldOptions, item: Rule): PropertyDecorator {
 function listOf(item: Rule, { minItems, maxItems }: NonNullable<FieldOptions['list']>): Rule {
   const { fromJson = (value: unknown) => value, fromText = fromJson } = item;
   const isEnum = 'enumName' in item.schema;
+  const items = isEnum ? { ...item.schema, isArray: true } : { type: 'array', items: item.schema };
   return {
-    schema: {
-      ...(isEnum ? { ...item.schema, isArray: true } : { type: 'array', items: item.schema }),
-      ...{ minItems, maxItems, uniqueItems: true },
-    },
+    schema: { ...items, minItems, maxItems, uniqueItems: true },
     expected: `a list of ${minItems} to ${maxItems} items separated by commas, none twice, each ${item.expected}`,
     column: `${item.column}[]`,
     check: (value) =>

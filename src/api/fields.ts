@@ -47,8 +47,7 @@ interface Digits {
  */
 export function Decimal({ precision, scale, signed = false }: Digits, options: FieldOptions) {
   const whole = precision - scale;
-  const digits = `(?:0|[1-9][0-9]{0,${whole - 1}})(?:\\.[0-9]{1,${scale}})?`;
-  const pattern = `^${signed ? '-?' : ''}${digits}$`;
+  const pattern = `^${signed ? '-?' : ''}(?:0|[1-9][0-9]{0,${whole - 1}})(?:\\.[0-9]{1,${scale}})?$`;
   const complete = (text: unknown) => {
     if (typeof text !== 'string' || !new RegExp(pattern).test(text)) return text;
     const [before = '', after = ''] = text.split('.');
@@ -156,16 +155,13 @@ export function DateTime(options: FieldOptions) {
   const pattern = new RegExp(DATE_TIME);
   const read = (value: unknown) =>
     typeof value === 'string' && pattern.test(value) && isDay(value.slice(0, 10)) ? new Date(value) : value;
-  const description = `${options.description} Taken is ${TAKEN}.`;
-  return field(
-    { ...options, description },
-    {
-      schema: { type: 'string', format: 'date-time' },
-      expected: TAKEN,
-      column: 'timestamp(3) with time zone',
-      check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
-      fromJson: read,
-      fromText: read,
-    },
-  );
+  const documented = { ...options, description: `${options.description} Taken is ${TAKEN}.` };
+  return field(documented, {
+    schema: { type: 'string', format: 'date-time' },
+    expected: TAKEN,
+    column: 'timestamp(3) with time zone',
+    check: (value) => value instanceof Date && value.getTime() >= EARLIEST && value.getTime() <= LATEST,
+    fromJson: read,
+    fromText: read,
+  });
 }

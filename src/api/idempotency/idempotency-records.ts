@@ -14,7 +14,9 @@ const TURN_MS = 400;
 
 const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)
   ON CONFLICT DO NOTHING RETURNING digest`;
-const COMPLETE = 'UPDATE idempotency_records SET status = $2, location = $3, body = $4 WHERE digest = $1';
+const DELETE_EXPIRED = `DELETE FROM idempotency_records WHERE digest IN (
+  SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
+  ORDER BY created_at LIMIT ${PORTION})`;
 
 /** The first success of a request, as it is sent again. */
 @Entity('idempotency_records')
@@ -32,13 +34,9 @@ export class IdempotencyRecord {
   readonly createdAt!: Date;
 }
 
-type Begun = Pick<IdempotencyRecord, 'digest' | 'bodyHash'>;
-type Answered = Pick<IdempotencyRecord, 'digest' | 'status' | 'location' | 'body'>;
-
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
 export class IdempotencyRecords implements OnApplicationShutdown {
-  private readonly logger = new Logger('Idempotency');
   private readonly timer = setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
 
   /** The latest of the requests under way in this process, by digest. */
@@ -63,7 +61,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
    * Begins the record of a request, or returns the one that is there. Until the transaction ends, the primary key makes equal
    * requests of other replicas wait.
    */
-  async begin({ digest, bodyHash }: Begun, manager: EntityManager): Promise<IdempotencyRecord | null> {
+  async begin(digest: Buffer, bodyHash: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
     const inserted = await manager.query<unknown[]>(BEGIN, [digest, bodyHash]);
     if (inserted.length > 0) return null;
     const known = await manager.findOneBy(IdempotencyRecord, { digest });
@@ -71,20 +69,13 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     return known;
   }
 
-  async complete({ digest, status, location, body }: Answered, manager: EntityManager): Promise<void> {
-    await manager.query(COMPLETE, [digest, status, location, body]);
-  }
-
   async deleteExpired(): Promise<void> {
     if (!this.records.manager.dataSource.isInitialized) return;
-    const expired = `SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
-      ORDER BY created_at LIMIT ${PORTION}`;
-    const statement = `DELETE FROM idempotency_records WHERE digest IN (${expired})`;
     try {
       for (let deleted = PORTION; deleted === PORTION;)
-        [, deleted] = await this.records.query<[unknown, number]>(statement);
+        [, deleted] = await this.records.query<[unknown, number]>(DELETE_EXPIRED);
     } catch (error) {
-      this.logger.warn(`Expired records were not deleted: ${(error as Error).message}`);
+      new Logger('Idempotency').warn(`Expired records were not deleted: ${(error as Error).message}`);
     }
   }
 

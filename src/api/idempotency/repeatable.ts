@@ -13,7 +13,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { JSON_TYPE, readBody } from '../body.js';
 import { ApiError, declareError, Refuses } from '../errors.js';
-import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
+import { IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
@@ -58,9 +58,6 @@ declare module 'fastify' {
   }
 }
 
-const takeRunOnce = createParamDecorator((_: unknown, context: ExecutionContext): RunOnce => {
-  return context.switchToHttp().getRequest<FastifyRequest>().runOnce;
-});
 const TAKES_RUN_ONCE = 'takes-run-once';
 
 /**
@@ -68,12 +65,10 @@ const TAKES_RUN_ONCE = 'takes-run-once';
  * once. With a key, the work runs in a transaction that records its answer, too, and all its statements have to take that
  * transaction's `manager`. Without a key, there is no manager.
  */
-export function RunOnce(): ParameterDecorator {
-  return (controller, name, index) => {
-    Reflect.defineMetadata(TAKES_RUN_ONCE, true, controller, name!);
-    takeRunOnce()(controller, name, index);
-  };
-}
+export const RunOnce = createParamDecorator(
+  (_: unknown, context: ExecutionContext): RunOnce => context.switchToHttp().getRequest<FastifyRequest>().runOnce,
+  [(controller, name) => Reflect.defineMetadata(TAKES_RUN_ONCE, true, controller, name!)],
+);
 
 /** Reads the body of a change, and prepares `runOnce` for a request with an Idempotency-Key. */
 @Injectable()
@@ -98,13 +93,13 @@ class RepetitionGuard implements CanActivate {
     request.runOnce = (work) =>
       this.records.inTurn(digest, () =>
         this.database.transaction(undefined, async (manager) => {
-          const known = await this.records.begin({ digest, bodyHash }, manager);
+          const known = await this.records.begin(digest, bodyHash, manager);
           if (known && !known.bodyHash.equals(bodyHash)) throw new ApiError(idempotencyKeyReused);
           if (known) throw new AnsweredBefore(known);
           const result = await work(manager);
           const location = request.routeOptions.config.locationOf?.(result) ?? null;
           const body = result === undefined ? null : (reply.serialize(result) as string);
-          await this.records.complete({ digest, status: reply.statusCode, location, body }, manager);
+          await manager.update(IdempotencyRecord, { digest }, { status: reply.statusCode, location, body });
           return result;
         }),
       );
