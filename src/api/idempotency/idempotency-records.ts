@@ -14,6 +14,7 @@ const TURN_MS = 400;
 
 const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)
   ON CONFLICT DO NOTHING RETURNING digest`;
+const COMPLETE = 'UPDATE idempotency_records SET status = $2, location = $3, body = $4 WHERE digest = $1';
 const DELETE_EXPIRED = `DELETE FROM idempotency_records WHERE digest IN (
   SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
   ORDER BY created_at LIMIT ${PORTION})`;
@@ -67,6 +68,10 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     const known = await manager.findOneBy(IdempotencyRecord, { digest });
     if (!known) throw new DatabaseUnavailable(true); // it expired, and was deleted in between
     return known;
+  }
+
+  async complete(digest: Buffer, status: number, location: string | null, body: string | null, manager: EntityManager) {
+    await manager.query(COMPLETE, [digest, status, location, body]);
   }
 
   async deleteExpired(): Promise<void> {

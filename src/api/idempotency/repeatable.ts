@@ -13,7 +13,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database.js';
 import { JSON_TYPE, readBody } from '../body.js';
 import { ApiError, declareError, Refuses } from '../errors.js';
-import { IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
+import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
@@ -99,7 +99,7 @@ class RepetitionGuard implements CanActivate {
           const result = await work(manager);
           const location = request.routeOptions.config.locationOf?.(result) ?? null;
           const body = result === undefined ? null : (reply.serialize(result) as string);
-          await manager.update(IdempotencyRecord, { digest }, { status: reply.statusCode, location, body });
+          await this.records.complete(digest, reply.statusCode, location, body, manager);
           return result;
         }),
       );
