@@ -23,8 +23,9 @@ export function OnlyFields(): ClassDecorator {
 export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (type === 'custom' || !metatype) return value;
-    // `RepetitionGuard` has read the bytes of the body.
-    return readInput(metatype, type === 'body' ? parseJsonObject(value as Buffer) : (value as Plain), type);
+    if (type !== 'body') return readInput(metatype, value as Plain, type);
+    // `RepetitionGuard` has read its bytes. A promise lets what is wrong with a path come first: Nest runs the pipes together.
+    return Promise.resolve(value as Buffer).then((bytes) => readInput(metatype, parseJsonObject(bytes), type));
   }
 }
 

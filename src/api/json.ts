@@ -12,9 +12,10 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   try {
     const text = bytes.toString();
     checkStructure(text);
-    value = parse(text, undefined, readNumber);
+    value = parse(text, undefined, (number) => int64FromText(number) ?? readNumber(number));
   } catch (error) {
-    throw new ApiError('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`);
+    const message = (error as Error).message.replace(/'([^']{50})[^']+'/, "'$1…'"); // it quotes a number whole
+    throw new ApiError('invalid_json', `The body is not valid JSON: ${message}.`);
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject) throw new ApiError('invalid_json', 'The body must be a JSON object.');
@@ -36,7 +37,7 @@ function checkStructure(text: string): void {
   }
 }
 
-/** 1.0 and 1e3 are integers. */
+/** 1.0 and 1e3 are integers. Plain ones do not come here: it costs three times as much. */
 function readNumber(text: string): bigint | number {
   const { sign, digits, exponent } = splitNumber(text); // -1250 is -1.25e3
   const zeros = exponent - (digits.length - 1);

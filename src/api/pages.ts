@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { API_PREFIX } from '../common/config.js';
 import { Int, Int64 } from './fields.js';
 
 export const PAGE_LIMIT = { minimum: 1, maximum: 100 };
@@ -29,13 +28,19 @@ export class Page<T extends { id: bigint }> {
   }
 }
 
-/** Leads to the first page and, if there is one, to the next (RFC 8288). */
-export function linksOf(page: Page<{ id: bigint }>, { url, query }: FastifyRequest, apiBase: string): string {
-  const base = apiBase + url.slice(API_PREFIX.length).split('?', 1)[0]!;
-  const parameters = new URLSearchParams(query as Record<string, string>); // commas join what was repeated
-  parameters.delete('after');
-  const first = `<${base}${parameters.size > 0 ? `?${parameters}` : ''}>; rel="first"`;
+/**
+ * Leads to the first page and, if there is one, to the next (RFC 8288): by the path of the route, since a client may spell it
+ * in other ways. `URLSearchParams` would take twice as long.
+ */
+export function linksOf(page: Page<{ id: bigint }>, { params, query }: FastifyRequest, route: string): string {
+  const path = route.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent((params as Record<string, string>)[name]!),
+  );
+  let filters = '';
+  for (const [name, value] of Object.entries(query as Record<string, string | string[]>))
+    if (name !== 'after') filters += `&${name}=${encodeURIComponent(String(value))}`; // commas join what was repeated
+  const first = `<${path}${filters.replace('&', '?')}>; rel="first"`;
   if (!page.hasNext) return first;
-  parameters.set('after', String(page.items.at(-1)!.id));
-  return `${first}, <${base}?${parameters}>; rel="next"`;
+  const next = `${filters}&after=${page.items.at(-1)!.id}`;
+  return `${first}, <${path}${next.replace('&', '?')}>; rel="next"`;
 }

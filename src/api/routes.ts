@@ -19,9 +19,11 @@ export function attachOperations(fastify: FastifyInstance, app: INestApplication
   const readers = new Map<string, RouteOptions>();
   fastify.addHook('onRoute', (route) => {
     const { deprecation, answer } = route.config ?? {};
-    if (deprecation) announce(route, policyOf(deprecation, app));
-    if (answer === 'page') sendLinks(route, apiBase);
-    if (answer === 'creation') sendLocation(route, apiBase, readers);
+    const path = apiBase + route.url.slice(API_PREFIX.length);
+    const policy = deprecation && policyOf(deprecation, app);
+    if (policy) announce(route, policy);
+    if (answer === 'page') sendLinks(route, path, policy);
+    if (answer === 'creation') sendLocation(route, path, readers);
     if (route.method === 'GET' && /\/:\w+$/.test(route.url)) readers.set(dirname(route.url), route);
   });
 }
@@ -35,20 +37,20 @@ function announce(route: RouteOptions, policy: DeprecationPolicy): void {
   };
 }
 
-function sendLinks(route: RouteOptions, apiBase: string): void {
+function sendLinks(route: RouteOptions, path: string, policy?: DeprecationPolicy): void {
+  const others = policy ? `, ${policy.headers.link}` : '';
   route.preSerialization = (request, reply, payload, done) => {
     const page = payload as Page<{ id: bigint }>;
-    void reply.header('link', linksOf(page, request, apiBase));
+    void reply.header('link', linksOf(page, request, path) + others);
     done(null, page.items);
   };
 }
 
 /** Until the sunset of the operation that it leads to. */
-function sendLocation(route: RouteOptions, apiBase: string, readers: ReadonlyMap<string, RouteOptions>): void {
-  const collection = apiBase + route.url.slice(API_PREFIX.length);
+function sendLocation(route: RouteOptions, path: string, readers: ReadonlyMap<string, RouteOptions>): void {
   const locationOf = (created: unknown) => {
     const reader = readers.get(route.url);
-    return reader && !reader.config?.policy?.isOver() ? `${collection}/${(created as { id: bigint }).id}` : undefined;
+    return reader && !reader.config?.policy?.isOver() ? `${path}/${(created as { id: bigint }).id}` : undefined;
   };
   route.config = { ...route.config, locationOf };
   route.preSerialization = (_request, reply, created, done) => {

@@ -1,14 +1,15 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
 import { PUBLIC } from '../api/decorators.js';
 import { ApiError } from '../api/errors.js';
-import { networkOf, RateLimits } from '../http/rate-limiter.js';
+import { addressOf, networkOf, RateLimits } from '../http/rate-limiter.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeyVerifier, unauthorized } from './key-verifier.js';
 
+const UNTRUSTED = 'X-Forwarded-For is ignored. If a proxy of yours sends it, add its address to TRUSTED_PROXIES.';
 const BEARER = /^Bearer ([^ ]+)$/i;
 
 /** Takes the token from the Authorization header. passport has one registry in the process, so requests bring the verifier. */
@@ -26,6 +27,8 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy) {
 /** Requires a valid API key for every route that is not public. */
 @Injectable()
 export class ApiKeyGuard extends AuthGuard('bearer') {
+  private hasWarned = false;
+
   constructor(
     private readonly reflector: Reflector,
     private readonly limits: RateLimits,
@@ -44,9 +47,14 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    // Keys that were found before, those that have ended too, are exempt from the limit of failures.
-    if (this.verifier.hasSeen(token)) return super.canActivate(context) as Promise<boolean>;
-    return this.attempt(context, networkOf(request.ip));
+    // The limit of failures bounds look-ups. It exempts keys that were found before, those that have ended too, and what
+    // cannot be a key: such words would use up the attempts of the valid keys behind the same address.
+    if (!this.verifier.isNew(token)) return super.canActivate(context) as Promise<boolean>;
+    // The clients of a proxy that is not trusted share its address, and so one limit.
+    const isIgnored = request.headers['x-forwarded-for'] !== undefined && !request.ips?.[1];
+    if (isIgnored && !this.hasWarned) new Logger('Proxy').warn(UNTRUSTED);
+    this.hasWarned ||= isIgnored;
+    return this.attempt(context, networkOf(addressOf(request)));
   }
 
   /** Beyond the limit of its network, an attempt is refused without a look-up. */

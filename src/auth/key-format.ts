@@ -9,9 +9,11 @@ import type { Config } from '../common/config.js';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = /^(pets_(?:live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
+export const prefixOf = (environment: Config['keyEnvironment']): string => `pets_${environment}_`;
+
 export function generateKey(environment: Config['keyEnvironment']): string {
   const secret = Array.from({ length: 32 }, () => BASE62[randomInt(BASE62.length)]).join('');
-  const body = `pets_${environment}_${secret}`;
+  const body = prefixOf(environment) + secret;
   return body + checksum(body);
 }
 

@@ -7,7 +7,7 @@ import { Clock, dayOf } from '../common/clock.js';
 import { Config, SERVICE_NAME } from '../common/config.js';
 import { Statements } from '../database/statements.js';
 import { ApiKey } from './api-key.entity.js';
-import { hashKey, isKey } from './key-format.js';
+import { hashKey, isKey, prefixOf } from './key-format.js';
 
 /**
  * How long a key that was looked up is taken for valid without asking the database. A revoked key may work that long, and until
@@ -48,7 +48,7 @@ export class KeyVerifier {
 
   /** The valid key of a token, or the error for the client. */
   async verify(token: string): Promise<ApiKey> {
-    const prefix = `pets_${this.config.keyEnvironment}_`;
+    const prefix = prefixOf(this.config.keyEnvironment);
     if (!token.startsWith(prefix))
       throw unauthorized('invalid_api_key', `This deployment takes keys that begin with ${prefix}.`);
     const key = isKey(token) && (await this.lookUps.fetch(hashKey(token)));
@@ -60,9 +60,10 @@ export class KeyVerifier {
     return key;
   }
 
-  /** Tells whether a token belongs to a key that was found before, however long ago. */
-  hasSeen(token: string): boolean {
-    return Boolean(this.lookUps.peek(hashKey(token), { allowStale: true }));
+  /** Tells whether a token has the form of a key, and belongs to none that was found before, however long ago. */
+  isNew(token: string): boolean {
+    const isPossible = token.startsWith(prefixOf(this.config.keyEnvironment)) && isKey(token);
+    return isPossible && !this.lookUps.peek(hashKey(token), { allowStale: true });
   }
 
   /** In the background, at most once a minute for each key. A use that cannot be recorded is not missed. */

@@ -36,6 +36,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     genReqId: requestIdOf,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: 10_000,
+    connectionTimeout: 60_000, // ends readers that take nothing; a slow one can look like it for half as long
     keepAliveTimeout: 72_000, // longer than that of common proxies, which then close idle connections
     return503OnClosing: false, // the shutdown drains
     http: {

@@ -1,11 +1,12 @@
-import underPressure from '@fastify/under-pressure';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import { unavailable } from '../api/errors.js';
-import { API_PREFIX, type Config } from '../common/config.js';
+import type { Config } from '../common/config.js';
 
 /** The mean delay of the event loop in a second from which on more requests would only make all of them slower. */
-const LATE_MS = 500;
+const LATE_NS = 500e6;
+const LOOK_EVERY_MS = 1_000;
 
 /** One for all: a refusal must not cost more than the work. */
 const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
@@ -16,21 +17,28 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Refuses requests of the API that are too many at once or come while the event loop lags. @fastify/under-pressure only
- * measures: it would refuse before the headers of a deprecated operation are set.
- */
+/** Refuses requests other than probes that are too many at once or come while the event loop lags. */
 export function refuseOverload(fastify: FastifyInstance, config: Config, registry: Registry): void {
   let inFlight = 0; // a set of the requests would be simpler, but costs several percent of the throughput
   const collect = (): void => gauge.set(inFlight);
   const help = 'Requests in flight.';
   const gauge = new Gauge({ name: 'http_requests_in_flight', help, registers: [registry], collect });
-  void fastify.register(underPressure);
+  const delays = monitorEventLoopDelay();
+  delays.enable();
+  let isLate = false;
+  const look = setInterval(() => {
+    isLate = delays.mean >= LATE_NS;
+    delays.reset();
+  }, LOOK_EVERY_MS).unref();
+  fastify.addHook('onClose', (_fastify, done) => {
+    clearInterval(look);
+    delays.disable();
+    done();
+  });
   fastify.decorateRequest('isInFlight', false);
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (!request.routeOptions.url?.startsWith(API_PREFIX)) return done();
-    const hasRoom = inFlight < config.maxConcurrentRequests;
-    if (!hasRoom || fastify.memoryUsage().eventLoopDelay >= LATE_MS) return done(OVERLOADED);
+    if (request.routeOptions.url?.startsWith('/health/')) return done();
+    if (isLate || inFlight >= config.maxConcurrentRequests) return done(OVERLOADED);
     request.isInFlight = true;
     inFlight++;
     return done();

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RedisClientType } from '@redis/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,14 +9,16 @@ import { type Config, SERVICE_NAME } from '../common/config.js';
 const WINDOW_SECONDS = 60;
 /** How long a request waits for Redis before this process counts alone. */
 const REDIS_MS = 50;
-/** The client pings and reconnects at this interval, and gives up a connection that is silent for twice as long. */
+/** How often Redis is asked whether it answers, and is connected again. */
 const PING_MS = 500;
-/** When so many have no answer, requests no longer wait. */
-const MOST_COMMANDS = 300;
+/** After so long without an answer nobody waits for Redis, and the connection is given up. */
+const SILENT_MS = 2 * PING_MS;
 
 /** Counts per minute: together with other replicas if there is a Redis, else in this process. A limit of 0 is none. */
 export class RateLimits implements CanActivate, OnApplicationShutdown {
-  private readonly counter: flexible.RateLimiterMemory | flexible.RLWrapperTimeouts;
+  private readonly alone: flexible.RateLimiterMemory;
+  private readonly shared?: flexible.RLWrapperTimeouts;
+  private heardAt = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -23,10 +26,16 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
   ) {
     // Every deployment numbers its keys from 1.
     const options = { keyPrefix: `${SERVICE_NAME}:${config.keyEnvironment}`, points: 0, duration: WINDOW_SECONDS };
-    const insuranceLimiter = (this.counter = new flexible.RateLimiterMemory(options));
+    const insuranceLimiter = (this.alone = new flexible.RateLimiterMemory(options));
     if (!redis) return;
     const limiter = new flexible.RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true });
-    this.counter = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
+    this.shared = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
+    // Each answer leads to the next question. A silent server is sent nothing, which would hold off the limit of its socket.
+    const hear = (): void => {
+      this.heardAt = performance.now();
+      setTimeout(() => redis.ping().then(hear, () => {}), PING_MS).unref();
+    };
+    redis.on('ready', hear);
   }
 
   /** Limits the requests of each key. Public routes have no limit. */
@@ -50,7 +59,8 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
   private async count(name: string, client: string, add: number, limit: number, reply?: FastifyReply): Promise<void> {
     if (limit === 0) return;
     // The library only counts: its `consume` knows a single limit, and rejects beyond it.
-    const count = await this.counter.penalty(`${name}:${client}`, add);
+    const counter = performance.now() - this.heardAt < SILENT_MS ? this.shared! : this.alone;
+    const count = await counter.penalty(`${name}:${client}`, add);
     const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
     void reply?.header('ratelimit-policy', `"${name}";q=${limit};w=${WINDOW_SECONDS}`);
     void reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - count.consumedPoints)};t=${seconds}`);
@@ -66,10 +76,8 @@ export async function createRateLimits(config: Config): Promise<RateLimits> {
   const { createClient } = await import('@redis/client');
   const redis: RedisClientType = createClient({
     url: config.redisUrl,
-    socket: { connectTimeout: 2 * PING_MS, socketTimeout: 2 * PING_MS, reconnectStrategy: PING_MS },
-    pingInterval: PING_MS,
+    socket: { connectTimeout: SILENT_MS, socketTimeout: SILENT_MS, reconnectStrategy: PING_MS },
     disableOfflineQueue: true,
-    commandsQueueMaxLength: MOST_COMMANDS,
   });
   const logger = new Logger(RateLimits.name);
   let isAway = false;
@@ -83,6 +91,11 @@ export async function createRateLimits(config: Config): Promise<RateLimits> {
   });
   redis.connect().catch(() => {}); // reported as an error event
   return new RateLimits(config, redis);
+}
+
+/** Of a client. A trusted proxy may pass on what is no address, as a client made it up: then it is that of the proxy. */
+export function addressOf({ ip, socket }: FastifyRequest): string | undefined {
+  return isIP(ip) > 0 && !ip.includes('%') ? ip : socket.remoteAddress; // what follows a percent sign could be of any length
 }
 
 /** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */

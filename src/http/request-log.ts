@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { allErrors } from '../api/errors.js';
+import { addressOf } from './rate-limiter.js';
 
 /** From 1 ms, a response from memory, to 5 s, when clients have given up. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -24,7 +25,7 @@ export function recordRequests(fastify: FastifyInstance, registry: Registry): vo
     const code = error?.code;
     const isProbe = route?.startsWith('/health/');
     const ms = Math.round(elapsedTime * 10) / 10;
-    const address = status === 401 ? request.ip : undefined; // of who guesses keys
+    const address = status === 401 ? addressOf(request) : undefined; // of who guesses keys
     const line = { requestId: id, method, route, status, code, ms, key: caller?.name, address };
     log[isProbe ? 'debug' : 'info'](line, 'request');
     if (!isProbe) {

@@ -110,6 +110,11 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
     expectError(await send('{"name":"Rex",}'), 'invalid_json', expect.stringMatching(/position 14/));
   });
 
+  it('is quoted with 50 characters at most', async () => {
+    const message = expect.stringMatching(/Invalid number '1{50}…', .* position 16006/);
+    expectError(await send(`{"a":${'1'.repeat(16_000)}.x}`), 'invalid_json', message);
+  });
+
   it.each(['id', 'Name', 'nam\\u00e9', '__proto__', 'constructor', 'toString', '', '\\ud800'])(
     'has no other members: "%s"',
     async (field) => {

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
@@ -7,6 +9,7 @@ import { expectError } from './support/expectations.js';
 import { addOrder, addPet } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
 import { parseRaw, sendRaw } from './support/socket.js';
+import { until } from './support/until.js';
 
 @Resource('test-crash', 'Fails')
 @Controller('test-crash')
@@ -64,6 +67,21 @@ describe('The edge', () => {
     expect(headers.ms).toBeGreaterThan(5_900);
     expect(headers.ms).toBeLessThan(body.ms);
     expect(body.ms).toBeGreaterThan(9_900);
+  });
+
+  describeInside('with a reader that takes nothing', () => {
+    it('ends its connection', async () => {
+      const server = service.app.getHttpServer();
+      const connections = promisify(server.getConnections.bind(server));
+      server.timeout /= 120; // half a second instead of a minute
+      const reader = connect(Number(new URL(service.origin).port)).pause();
+      reader.write(`GET /docs/swagger-ui-bundle.js ${HEAD}\r\n`.repeat(10)); // more than the kernel takes
+      await until(async () => (await connections()) === 1);
+      server.timeout *= 120;
+      await until(async () => (await connections()) === 0);
+      expect(reader.destroyed).toBe(false); // by the client
+      reader.destroy();
+    });
   });
 
   it.each(['/v1', '/v1/', '/pets', '/v2/pets', '/v1/Pets', '/v1/pets/1/x', '/v1/inventory', '/metrics', '/.env'])(

@@ -1,20 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation } from '@nestjs/swagger';
-import { createClient } from '@redis/client';
-import { Resource } from '../../src/api/decorators.js';
+import { ApiOperation } from '@nestjs/swagger';
+import { Fetched, Resource } from '../../src/api/decorators.js';
 import { generateKey } from '../../src/auth/key-format.js';
 import { KeysService } from '../../src/auth/keys.service.js';
 import type { Config } from '../../src/common/config.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { fakeOnly } from './support/fake-timers.js';
-import { freePort } from './support/free-port.js';
+import { startRedis } from './support/redis.js';
 import { type Service, startService } from './support/service.js';
 import { sendRaw } from './support/socket.js';
 import { until } from './support/until.js';
@@ -34,7 +31,7 @@ const isHeld = () => new Promise<void>((resolve) => (begun = resolve));
 class HeldController {
   @Get()
   @ApiOperation({ summary: 'Wait' })
-  @ApiOkResponse({ description: 'At the end.' })
+  @Fetched({ type: HeldController, description: 'At the end.' })
   async hold(): Promise<void> {
     begun();
     await new Promise<void>((resolve) => (finish = resolve));
@@ -101,6 +98,7 @@ describeInside('Rate limits', () => {
       const { headers } = await service.get('/v1/pets');
       expect(headers).not.toHaveProperty('ratelimit');
       expect(headers).not.toHaveProperty('ratelimit-policy');
+      expect((await base.get('/v1/pets')).headers['ratelimit-policy']).toBe('"requests";q=20000;w=60');
     });
   });
 
@@ -116,9 +114,7 @@ describeInside('Rate limits', () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => service.get('/v1/pets')));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
       expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
-      const one = `Authorization: Bearer ${service.key}\r\n`;
-      const two = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${one}${one}\r\n`;
-      expect(await sendRaw(service.origin, two)).toContain('"invalid_api_key"');
+      expectError(await attempt(service, '192.0.2.2'), 'invalid_api_key');
       const refused = await attempt(service, '192.0.2.3');
       expectError(refused, 'rate_limited');
       expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
@@ -134,6 +130,18 @@ describeInside('Rate limits', () => {
       expectError(await attempt(service, '', key), 'expired_api_key');
     });
 
+    it('do not count what cannot be a key of this deployment, and the service tells once of a proxy it does not trust', async () => {
+      const service = await start({ rateLimitFailures: 1 });
+      const one = `Authorization: Bearer ${service.key}\r\n`;
+      const two = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${one}${one}\r\n`;
+      expect(await sendRaw(service.origin, two)).toContain('"invalid_api_key"');
+      const words = ['nonsense', generateKey('live'), `${service.key.slice(0, -1)}!`];
+      for (const word of words) expectError(await attempt(service, '192.0.2.1', word), 'invalid_api_key');
+      expect((await attempt(service, '192.0.2.1', service.key)).status).toBe(200);
+      for (const status of [401, 429]) expect((await attempt(service, '192.0.2.1')).status).toBe(status);
+      expect(service.log.filter((line) => line.includes('TRUSTED_PROXIES'))).toHaveLength(1);
+    });
+
     it('count by X-Forwarded-For of a trusted proxy; a /48 of IPv6 is one', async () => {
       const service = await start({ rateLimitFailures: 1, trustedProxies: ['127.0.0.1'] });
       expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
@@ -142,6 +150,12 @@ describeInside('Rate limits', () => {
       expectError(await attempt(service, '2001:db8::1'), 'invalid_api_key');
       expectError(await attempt(service, '2001:db8:0:ffff::2'), 'rate_limited');
       expectError(await attempt(service, '2001:db8:1::1'), 'invalid_api_key');
+      // What is no address counts and is logged as that of the proxy.
+      expectError(await attempt(service, '7'.repeat(15_000)), 'invalid_api_key');
+      expectError(await attempt(service, `fe80::1%${'7'.repeat(15_000)}`), 'rate_limited');
+      const log = service.log.join('');
+      expect(log).toContain('"address":"127.0.0.1"');
+      expect(log).not.toMatch(/7777|TRUSTED_PROXIES/);
     });
   });
 
@@ -155,7 +169,8 @@ describeInside('Rate limits', () => {
 
   withRedis('with Redis (needs redis-server)', () => {
     it('are shared by replicas', async () => {
-      const { url: redisUrl, counts } = await startRedis(stops);
+      const { url: redisUrl, client, stop } = await startRedis();
+      stops.push(stop);
       const one = await start({ rateLimitPerKey: 3, redisUrl });
       const other = await start({ rateLimitPerKey: 3, redisUrl });
       const keys = one.app.get(KeysService);
@@ -164,12 +179,37 @@ describeInside('Rate limits', () => {
       const ask = (service: Service, key: string) =>
         service.get('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
       // Until a replica is connected, it counts alone.
-      await until(async () => (await ask(one, first)) && (await counts()) >= 1);
-      await until(async () => (await ask(other, second)) && (await counts()) >= 2);
+      await until(async () => (await ask(one, first)) && (await client.dbSize()) >= 1);
+      await until(async () => (await ask(other, second)) && (await client.dbSize()) >= 2);
       const left: unknown[] = [];
       for (const replica of [one, other, one]) left.push((await ask(replica, shared)).headers['ratelimit']);
       expect(left).toEqual([2, 1, 0].map((count) => expect.stringContaining(`r=${count};`)));
       expectError(await ask(other, shared), 'rate_limited');
+    });
+
+    it('delay nobody after a second without an answer, and are shared for as long as there are answers', async () => {
+      const { url: redisUrl, client, signal, stop } = await startRedis();
+      stops.push(stop);
+      const service = await start({ redisUrl, rateLimitFailures: 0 });
+      const timed = async () => {
+        const begun = performance.now();
+        await service.get('/v1/pets');
+        return performance.now() - begun;
+      };
+      const isShared = async () => (await timed()) > 0 && (await client.dbSize()) === 1;
+      await until(isShared);
+      const counter = String(await client.randomKey());
+      const before = Number(await client.get(counter));
+      let asked = 0;
+      for (const begun = performance.now(); performance.now() - begun < 1_500; asked++) await timed();
+      expect(Number(await client.get(counter))).toBe(before + asked);
+      signal('SIGSTOP');
+      const frozen = performance.now();
+      await until(async () => (await timed()) < 45); // one that waits takes 50 ms
+      expect(performance.now() - frozen).toBeLessThan(4_000);
+      signal('SIGCONT');
+      await client.flushAll();
+      await until(isShared);
     });
   });
 });
@@ -207,10 +247,11 @@ describeInside('The limit of concurrent requests', () => {
       }),
   );
 
-  it('counts neither health checks nor documents', () =>
+  it('counts documents, too, but not health checks', () =>
     meanwhile(async () => {
-      for (const path of ['/health/live', '/health/ready', '/docs', '/openapi.json'])
-        expect((await service.call('GET', path)).status).toBe(200);
+      for (const path of ['/health/live', '/health/ready']) expect((await service.call('GET', path)).status).toBe(200);
+      for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.json'])
+        expectError(await service.call('GET', path), 'service_unavailable', REFUSED);
     }));
 
   it('is free again with the answer, and leaves the connections of the refused open', async () => {
@@ -235,19 +276,3 @@ describeInside('The limit of concurrent requests', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
   });
 });
-
-async function startRedis(stops: (() => Promise<void>)[]) {
-  const port = await freePort();
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'], cwd: tmpdir() });
-  const ended = once(child, 'exit');
-  for await (const line of createInterface(child.stdout)) if (line.includes('Ready to accept')) break;
-  const url = `redis://127.0.0.1:${port}`;
-  const client = await createClient({ url }).connect();
-  stops.push(async () => {
-    client.destroy();
-    child.kill();
-    await ended;
-  });
-  return { url, counts: () => client.dbSize() };
-}

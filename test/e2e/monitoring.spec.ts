@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../src/auth/key-format.js';
 import { MetricsServer } from '../../src/http/metrics-server.js';
 import { type Answer, call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
@@ -184,7 +185,8 @@ describeInside('Metrics', () => {
   it('count errors by code, beginning with 0, so that the first increase is seen', async () => {
     for (const code of ['internal_error', 'service_unavailable', 'order_complete'])
       expect(await page()).toContain(`http_errors_total{code="${code}"} 0`);
-    const attempt = () => service.call('GET', '/v1/pets', { headers: { authorization: 'Bearer nonsense' } });
+    const attempt = () =>
+      service.call('GET', '/v1/pets', { headers: { authorization: `Bearer ${generateKey('test')}` } });
     expect([(await attempt()).status, (await attempt()).status]).toEqual([401, 429]);
     expect(await value('http_errors_total{code="invalid_api_key"}')).toBe(1);
     expect(await value('http_errors_total{code="rate_limited"}')).toBe(1);

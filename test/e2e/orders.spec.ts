@@ -87,6 +87,11 @@ describe('An order', () => {
       expectError(await service.delete(`${ORDERS}/${id}`), 'not_found');
     },
   );
+
+  it.each(['{', '{"x":1}', '{}'])('does not exist where there can be none, whatever the body: %s', async (body) => {
+    for (const headers of [{}, { 'idempotency-key': 'none' }, { 'transfer-encoding': 'chunked' }])
+      expectError(await service.patch(`${ORDERS}/x`, body, { headers }), 'not_found');
+  });
 });
 
 describe('createOrder: POST /v1/store/orders', () => {

@@ -204,6 +204,8 @@ describeInside('A statement', () => {
       await service.stop();
       await wire.cut();
     }
-    expect(/statement_\d+\0(?:SELECT|INSERT)/.test(Buffer.concat(wire.sent).toString('latin1'))).toBe(preparedStatements);
+    expect(/statement_\d+\0(?:SELECT|INSERT)/.test(Buffer.concat(wire.sent).toString('latin1'))).toBe(
+      preparedStatements,
+    );
   });
 });

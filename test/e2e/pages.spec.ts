@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { ApiOperation, type OpenAPIObject } from '@nestjs/swagger';
 import fc from 'fast-check';
+import { Paged, Resource } from '../../src/api/decorators.js';
+import { Deprecated } from '../../src/api/deprecation.js';
+import { Text } from '../../src/api/fields.js';
+import { Page, PageQuery } from '../../src/api/pages.js';
+import { PetDto } from '../../src/pets/dto/pet.dto.js';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addOrder, addOrders, addPet, addPets } from './support/resources.js';
@@ -18,9 +25,31 @@ const LISTS: [path: string, add: (service: Service) => Promise<Item>, many: type
   ['/v1/store/orders', addOrder, addOrders],
 ];
 
+const END = new Date('2999-01-01');
+
+class ShelfPath {
+  @Text({ minLength: 1, maxLength: 9 }, { description: 'Its name.' }) readonly shelf!: string;
+}
+
+@Resource('test-shelves', 'Lists of this test')
+@Controller('test-shelves')
+class ShelvesController {
+  @Get(':shelf/pets')
+  @ApiOperation({ summary: 'List what is on a shelf' })
+  @Paged({ name: 'ShelvedPets', type: PetDto, description: 'A page.', examples: {} })
+  @Deprecated(() => ({ deprecatedOn: new Date(0), sunsetOn: END, successor: '/pets', advice: 'Go.' }))
+  listShelf(@Param() { shelf }: ShelfPath, @Query() { limit }: PageQuery): Page<PetDto> {
+    const pet = { name: shelf, categoryId: 1n };
+    return new Page([{ id: 1n, ...pet }], limit === 1);
+  }
+}
+
+@Module({ controllers: [ShelvesController] })
+class ShelvesModule {}
+
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({}, undefined, [ShelvesModule]);
 });
 afterAll(() => service.stop());
 
@@ -144,5 +173,23 @@ describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
     const known = new Set(before.map(({ id }) => id));
     expect(seen.filter(({ id }) => known.has(id))).toEqual(before);
     expect(seen.length).toBeGreaterThan(before.length);
+  });
+});
+
+it('The links of a list lead to its path, however a client has spelled that', async () => {
+  expect((await service.get('/%761/p%65ts?limit=1')).headers['link']).toMatch(/^<\/v1\/pets\?limit=1>; rel="first"/);
+});
+
+describeInside('A deprecated list', () => {
+  it('has the links of its page and of its deprecation, and the document says so', async () => {
+    const { headers } = await service.get('/v1/test-shelves/a%2Fb/pets?limit=1');
+    const page = '/v1/test-shelves/a%2Fb/pets?limit=1';
+    expect(headers['link']).toBe(
+      `<${page}>; rel="first", <${page}&after=1>; rel="next", </v1/pets>; rel="successor-version", ` +
+        '</docs/guide#the-end-of-listshelf>; rel="deprecation"; type="text/html"',
+    );
+    const { paths } = (await service.call('GET', '/openapi.json')).json as OpenAPIObject;
+    const { responses } = paths['/test-shelves/{shelf}/pets']!.get!;
+    expect(responses[200]).toHaveProperty('headers.Link.description', 'The links of the page and of the deprecation.');
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
@@ -98,6 +98,21 @@ describeInside('The service as a process', () => {
     } finally {
       await wire.cut();
     }
+  });
+
+  it('lives through hundreds who ask for its page at once', async () => {
+    const { origin, pid } = await programs.serve({ DATABASE_URL: database.url });
+    const { hostname, port } = new URL(origin);
+    const crowd = connect(Number(port), hostname).on('error', () => {});
+    crowd.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)); // and read nothing
+    const begun = performance.now();
+    expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect((await call(origin, 'GET', '/docs/swagger-ui-bundle.js')).status).toBe(200);
+    const status = `/proc/${pid}/status`; // of Linux
+    const [, peak = 0] = /VmHWM:\s+(\d+) kB/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? [];
+    expect(Number(peak)).toBeLessThan(400_000);
+    crowd.destroy();
   });
 
   describeOnOneServer('with a database that it cannot use', () => {

@@ -24,8 +24,8 @@ export const HEADERS = {
   'Cache-Control': text('Answers are not to be stored.', { ...required, ...constant('no-store') }),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', { ...required, example: `Bearer realm="${SERVICE_NAME}", error="invalid_token"` }),
   'Retry-After': text('The number of seconds after which to try again.', { ...required, ...pattern('^[0-9]+$'), example: '1' }),
-  'RateLimit-Policy': text('The number of requests (`q`) that a key may make within a number of seconds (`w`).', { example: '"requests";q=60000;w=60' }),
-  RateLimit: text('How many requests remain (`r`) until the count begins anew, in so many seconds (`t`).', { example: '"requests";r=59999;t=60' }),
+  'RateLimit-Policy': text('The number of requests (`q`) that a key may make within a number of seconds (`w`).', { example: '"requests";q=20000;w=60' }),
+  RateLimit: text('How many requests remain (`r`) until the count begins anew, in so many seconds (`t`).', { example: '"requests";r=19999;t=60' }),
   'Accept-Patch': text('The media types that the operation takes (RFC 5789).', { ...required, example: 'application/json, application/merge-patch+json' }),
   [REPLAYED_HEADER]: text(`This is the first answer again: the request was repeated under its ${KEY_HEADER}.`, constant('true')),
   Deprecation: text('Since when the operation is deprecated, in seconds since 1970 (RFC 9745).', { ...required, ...pattern('^@[0-9]+$'), example: '@1764892800' }),
@@ -129,11 +129,13 @@ function describeHeaders({ method, path, operation }: Operation, isPage: boolean
       ...(takesKey && status.startsWith('2') ? [REPLAYED_HEADER] : []),
       ...(deprecated ? ['Deprecation', 'Sunset'] : []),
     ];
+    const { Link } = response.headers ?? {};
     response.headers = {
       ...Object.fromEntries(names.map((name) => [name, headerRef(name)])),
       ...(deprecated && { Link: headerRef('DeprecationLinks') }),
       ...(isPage && status === '200' && { Link: pageLinks(path) }),
       ...response.headers,
+      ...(deprecated && Link && { Link: { ...Link, description: 'The links of the page and of the deprecation.' } }),
     };
   }
 }

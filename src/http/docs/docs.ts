@@ -94,15 +94,15 @@ function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config)
   ].join('; ');
 }
 
-/** Answers with content that is the same for every client. It is loaded and compressed when the first asks for it. */
+/** Answers with content that is the same for every client. It is loaded and compressed once, when the first asks for it. */
 function shared(type: string, load: Load, headers: Record<string, string>): RouteHandlerMethod {
   const prepare = async () => {
     const plain = Buffer.from(await load());
     return { plain, digest: hash('sha256', plain, 'base64url'), compressed: await promisify(gzip)(plain) };
   };
-  let content: Awaited<ReturnType<typeof prepare>> | undefined;
+  let content: ReturnType<typeof prepare> | undefined;
   return async (request, reply) => {
-    const { plain, digest, compressed } = (content ??= await prepare());
+    const { plain, digest, compressed } = await (content ??= prepare()); // otherwise all who ask meanwhile load a copy each
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
     void reply.headers({ ...headers, etag, vary: 'accept-encoding, origin', 'cache-control': 'no-cache' });
