@@ -39,7 +39,7 @@ const guide = readFileSync('docs/adding-a-module.md', 'utf8');
     // Jest deletes the folder of its server at the end, which must not be that of this test.
     const env = { ...process.env, DATABASE_URL: database.url, TEST_SERVER_FOLDER: join(copy, 'server') };
     // While it waits, no time limit of Jest can end this test.
-    const options = { cwd: copy, env, encoding: 'utf8', timeout: 100_000, killSignal: 'SIGKILL' } as const;
+    const options = { cwd: copy, env, encoding: 'utf8', timeout: 110_000, killSignal: 'SIGKILL' } as const;
     const { status, stderr, error } = spawnSync(process.execPath, args, options);
     if (status !== 0) throw new Error(stderr, { cause: error });
   }
