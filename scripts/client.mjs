@@ -7,7 +7,9 @@ import { writeOrCheck } from './support/generated.mjs';
 
 const FILE = 'clients/typescript/src/openapi.ts';
 const document = JSON.parse(readFileSync('openapi.json', 'utf8'));
-const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ ...operation, name: `${method.toUpperCase()} ${path}` })),
+);
 
 const text = await format(await types(), { ...(await resolveConfig(FILE)), filepath: FILE });
 writeOrCheck(FILE, text, 'npm run client');
@@ -15,23 +17,38 @@ writeOrCheck(FILE, text, 'npm run client');
 async function types() {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const transform = ({ format }) => (format === 'int64' ? bigint : undefined);
-  const schemas = { ...document.components.schemas, ...queries(), ErrorCode: { enum: errorCodes() } };
-  const parts = { ...document, paths: {}, components: { schemas } };
+  const schemas = { ...document.components.schemas, ErrorCode: { enum: errorCodes() } };
+  const parts = { ...document, paths: paths(), components: { schemas } };
+  const operationIds = Object.fromEntries(operations.map(({ name, operationId }) => [name, operationId]));
   const names = { rootTypes: true, rootTypesNoSchemaPrefix: true };
   const ast = await openapiTS(parts, { ...names, immutable: true, defaultNonNullable: false, transform });
-  return `// Made from openapi.json by "npm run client"; not to be edited.\n${astToString(ast)}
+  return `// Made from openapi.json by "npm run client"; not to be edited.\n${astToString(ast)}${queries().join('\n')}
+    /** The names of the operations. */
+    export const OPERATIONS: Readonly<Record<string, string>> = ${JSON.stringify(operationIds)};
     /** The members of answers that are 64-bit integers. */
     export const INT64: ReadonlySet<string> = new Set(${JSON.stringify(int64Members())});`;
 }
 
-/** The query parameters of each list as an object, such as ListPetsQuery. */
+/** The client sends and reads headers, and reads errors, in the same way for all operations: they need no types. */
+function paths() {
+  const copy = structuredClone(document.paths);
+  for (const operation of Object.values(copy).flatMap((item) => Object.values(item))) {
+    operation.parameters = operation.parameters?.filter((parameter) => parameter.in !== 'header');
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (status.startsWith('2')) delete response.headers;
+      else delete operation.responses[status];
+    }
+  }
+  return copy;
+}
+
+/** The query of each list, such as ListPetsQuery. */
 function queries() {
-  const named = operations.map(({ operationId, parameters = [] }) => {
-    const query = parameters.filter((parameter) => parameter.in === 'query');
-    const members = query.map(({ name, schema, description }) => [name, { allOf: [schema], description }]);
-    return [`${operationId}Query`, { type: 'object', properties: Object.fromEntries(members) }];
+  const lists = operations.filter(({ parameters = [] }) => parameters.some((parameter) => parameter.in === 'query'));
+  return lists.map(({ operationId }) => {
+    const name = `${operationId[0].toUpperCase()}${operationId.slice(1)}Query`;
+    return `export type ${name} = NonNullable<operations['${operationId}']['parameters']['query']>;`;
   });
-  return Object.fromEntries(named.filter(([, { properties }]) => Object.keys(properties).length > 0));
 }
 
 /** The codes in the examples of refusals. */

@@ -53,7 +53,7 @@ describe('The TypeScript client repeats', () => {
     expect(await client.createPet(REX)).toEqual({ id: 1n, ...REX });
     await client.createPet(REX);
     const [key, ...others] = keys();
-    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(key).toMatch(/^\d+-\d+$/);
     expect(others.slice(0, 3)).toEqual([key, key, key]);
     expect(others[3]).not.toBe(key);
   });

@@ -137,6 +137,29 @@ describe('The TypeScript client', () => {
     await expect(client.listPets({ ids: [] })).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 
+  it('calls any operation of the document by its method and path, and nothing else', async () => {
+    const client = clientWith();
+    const [body, idempotencyKey] = [{ name: 'Any', categoryId: 1n }, 'any'];
+    const pet = await client.call('POST', '/pets', { body, idempotencyKey });
+    expect(await client.call('POST', '/pets', { body, idempotencyKey })).toEqual(pet);
+    expect(await all(client.pages('/pets', { after: (pet.id satisfies bigint) - 1n }))).toEqual([pet]);
+    // @ts-expect-error -- There is no such path.
+    await expect(client.call('GET', '/animals')).rejects.toMatchObject({ code: 'not_found' });
+    // @ts-expect-error -- The path has no such method.
+    await expect(client.call('PUT', '/pets')).rejects.toMatchObject({ code: 'method_not_allowed' });
+    // @ts-expect-error -- The body needs an animal.
+    await expect(client.call('POST', '/store/orders', { body: {} })).rejects.toMatchObject({ code: 'missing_field' });
+    const unknown = { code: 'unknown_parameter' };
+    // @ts-expect-error -- The list has no such filter.
+    await expect(client.call('GET', '/pets', { query: { state: 'sold' } })).rejects.toMatchObject(unknown);
+    // @ts-expect-error -- The path needs a value, and is of no list.
+    await expect(all(client.pages('/pets/{petId}'))).rejects.toThrow('"petId"');
+    for (const id of ['..', '.', '']) await expect(client.deleteOrder(id as never)).rejects.toThrow('"orderId"');
+    const sender = new Sender();
+    await expect(clientWith(sender).getOrder('a/../b?c' as never)).rejects.toMatchObject({ code: 'not_found' });
+    expect(sender.requests[0]?.url).toContain('/store/orders/a%2F..%2Fb%3Fc');
+  });
+
   describe('handles orders', () => {
     let petId: bigint;
     beforeEach(async () => {
@@ -155,7 +178,6 @@ describe('The TypeScript client', () => {
       expect(cleared).toEqual({ id, petId, quantity: 3, complete: false });
       expect(await client.deleteOrder(id)).toBeUndefined();
       await expect(client.deleteOrder(id)).rejects.toMatchObject({ code: 'not_found', status: 404 });
-      await expect(client.deleteOrder('..' as never)).rejects.toThrow('bigint');
       expect(() => clientWith({ baseUrl: service.origin })).toThrow('/v1');
       await expect(client.createOrder({ petId: 2 ** 53 } as never)).rejects.toThrow('bigint');
       await expect(client.listPets({ ids: [2 ** 53] } as never)).rejects.toThrow('bigint');

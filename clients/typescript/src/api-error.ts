@@ -6,22 +6,11 @@ export type Outcome = 'not done' | 'unknown';
 /** The client's own codes, beside those of the service. */
 export type ClientCode = 'no_answer' | 'not_sent' | 'unreadable_answer';
 
-/** What one attempt tells that did not succeed. */
-export interface Failure {
-  readonly code: ErrorCode | ClientCode | (string & {});
-  readonly message: string;
-  readonly outcome: Outcome;
-  readonly status?: number;
-  readonly requestId?: string | undefined;
-  readonly retryAfter?: number | undefined;
-  readonly cause?: unknown;
-}
-
 /** Thrown for every call that does not succeed. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** The machine-readable cause. Newer services may send codes that this client does not know. */
-  readonly code: Failure['code'];
+  readonly code: ErrorCode | ClientCode | (string & {});
   /** The status of the last answer, if there was one. */
   readonly status: number | undefined;
   /** The id of the request in the service's logs. Include it when you ask for help. */
@@ -43,6 +32,9 @@ export class ApiError extends Error {
     this.retryAfter = failure.retryAfter;
   }
 }
+
+/** What one attempt tells that did not succeed. */
+export type Failure = Pick<ApiError, 'code' | 'message' | 'outcome'> & Partial<ApiError>;
 
 const TRANSIENT = new Set([408, 429, 500, 502, 503, 504]);
 /** Errors of Node.js before there is a connection. Browsers do not tell. */
@@ -68,15 +60,11 @@ export function refused({ status, headers }: Response, body: unknown): Failure {
   };
 }
 
-/** The connection failed, or the time was over. */
-export function notAnswered(cause: unknown): Failure {
+/** The function `apiKey` failed before the request was sent; or the connection did, or the time was over. */
+export function notAnswered(cause: unknown, isSent: boolean): Failure {
+  if (!isSent) return { code: 'not_sent', message: `Nothing was sent: ${String(cause)}`, outcome: 'not done', cause };
   const { code } = (cause as { cause?: { code?: string } } | undefined)?.cause ?? {};
   const outcome = code !== undefined && NOT_CONNECTED.has(code) ? 'not done' : 'unknown';
   const message = `No answer: ${String(cause)}${code === undefined ? '' : ` (${code})`}`;
   return { code: 'no_answer', message, outcome, cause };
-}
-
-/** The function `apiKey` failed, or its result is no key. */
-export function notSent(cause: unknown): Failure {
-  return { code: 'not_sent', message: `Nothing was sent: ${String(cause)}`, outcome: 'not done', cause };
 }

@@ -1,5 +1,103 @@
 // Made from openapi.json by "npm run client"; not to be edited.
-export type paths = Record<string, never>;
+export interface paths {
+  readonly '/pets': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List all animals
+     * @description In ascending order of id, a page at a time.
+     */
+    readonly get: operations['listPets'];
+    readonly put?: never;
+    /**
+     * Add an animal
+     * @description Adds an animal and assigns its id.
+     */
+    readonly post: operations['createPet'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/pets/{petId}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Get an animal
+     * @deprecated
+     * @description **Deprecated: this operation is to be removed on 5 December 2030.** Use `GET /pets` with the `status` filter instead, or with `ids` to look up animals by id.
+     */
+    readonly get: operations['getPet'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/store/orders': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List all orders
+     * @description In ascending order of id, a page at a time.
+     */
+    readonly get: operations['listOrders'];
+    readonly put?: never;
+    /**
+     * Order an animal
+     * @description Assigns the id. The animal becomes `pending`.
+     */
+    readonly post: operations['createOrder'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/store/orders/{orderId}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Get an order
+     * @description Returns the order with this id.
+     */
+    readonly get: operations['getOrder'];
+    readonly put?: never;
+    readonly post?: never;
+    /**
+     * Delete an order
+     * @description The animal becomes `available` again.
+     */
+    readonly delete: operations['deleteOrder'];
+    readonly options?: never;
+    readonly head?: never;
+    /**
+     * Change an order
+     * @description Changes the fields that are sent. With a complete order, the animal is `sold`, which is final.
+     */
+    readonly patch: operations['updateOrder'];
+    readonly trace?: never;
+  };
+}
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
@@ -137,26 +235,6 @@ export interface components {
       /** @description The HTTP status code of the response. */
       readonly status: number;
     };
-    readonly listPetsQuery: {
-      /** @description Maximum number of items returned. */
-      readonly limit?: number;
-      /** @description Return only items whose id is greater: the last id of the previous page. */
-      readonly after?: bigint;
-      /** @description Return only animals with this status. */
-      readonly status?: components['schemas']['PetStatus'];
-      /** @description Return only animals with these ids, of those that exist. Commas may separate them. */
-      readonly ids?: readonly bigint[];
-    };
-    readonly listOrdersQuery: {
-      /** @description Maximum number of items returned. */
-      readonly limit?: number;
-      /** @description Return only items whose id is greater: the last id of the previous page. */
-      readonly after?: bigint;
-      /** @description Only orders of this animal. */
-      readonly petId?: bigint;
-      /** @description Only complete orders, or only open ones. */
-      readonly complete?: boolean;
-    };
     /** @enum {unknown} */
     readonly ErrorCode:
       | 'bad_request'
@@ -200,11 +278,223 @@ export type OrderChange = components['schemas']['OrderChange'];
 export type Pets = components['schemas']['Pets'];
 export type Orders = components['schemas']['Orders'];
 export type Error = components['schemas']['Error'];
-export type ListPetsQuery = components['schemas']['listPetsQuery'];
-export type ListOrdersQuery = components['schemas']['listOrdersQuery'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
-
+export interface operations {
+  readonly listPets: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Maximum number of items returned. */
+        readonly limit?: number;
+        /** @description Return only items whose id is greater: the last id of the previous page. */
+        readonly after?: bigint;
+        /** @description Return only animals with this status. */
+        readonly status?: components['schemas']['PetStatus'];
+        /** @description Return only animals with these ids, of those that exist. Commas may separate them. */
+        readonly ids?: readonly bigint[];
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of animals. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Pets'];
+        };
+      };
+    };
+  };
+  readonly createPet: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NewPet'];
+      };
+    };
+    readonly responses: {
+      /** @description The animal that was added. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Pet'];
+        };
+      };
+    };
+  };
+  readonly getPet: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Identifier of the animal. */
+        readonly petId: bigint;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The animal. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Pet'];
+        };
+      };
+    };
+  };
+  readonly listOrders: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Maximum number of items returned. */
+        readonly limit?: number;
+        /** @description Return only items whose id is greater: the last id of the previous page. */
+        readonly after?: bigint;
+        /** @description Only orders of this animal. */
+        readonly petId?: bigint;
+        /** @description Only complete orders, or only open ones. */
+        readonly complete?: boolean;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description A page of orders. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Orders'];
+        };
+      };
+    };
+  };
+  readonly createOrder: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['NewOrder'];
+      };
+    };
+    readonly responses: {
+      /** @description The order that was added. */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Order'];
+        };
+      };
+    };
+  };
+  readonly getOrder: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Identifier of the order. */
+        readonly orderId: bigint;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The order. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Order'];
+        };
+      };
+    };
+  };
+  readonly deleteOrder: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Identifier of the order. */
+        readonly orderId: bigint;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description The order was deleted. */
+      readonly 204: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  readonly updateOrder: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        /** @description Identifier of the order. */
+        readonly orderId: bigint;
+      };
+      readonly cookie?: never;
+    };
+    /** @description A JSON merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`. */
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['OrderChange'];
+      };
+    };
+    readonly responses: {
+      /** @description The changed order. */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['Order'];
+        };
+      };
+    };
+  };
+}
+export type ListPetsQuery = NonNullable<operations['listPets']['parameters']['query']>;
+export type ListOrdersQuery = NonNullable<operations['listOrders']['parameters']['query']>;
+/** The names of the operations. */
+export const OPERATIONS: Readonly<Record<string, string>> = {
+  'GET /pets': 'listPets',
+  'POST /pets': 'createPet',
+  'GET /pets/{petId}': 'getPet',
+  'GET /store/orders': 'listOrders',
+  'POST /store/orders': 'createOrder',
+  'GET /store/orders/{orderId}': 'getOrder',
+  'PATCH /store/orders/{orderId}': 'updateOrder',
+  'DELETE /store/orders/{orderId}': 'deleteOrder',
+};
 /** The members of answers that are 64-bit integers. */
 export const INT64: ReadonlySet<string> = new Set(['id', 'categoryId', 'petId']);

@@ -1,6 +1,6 @@
 /** What the headers of a deprecated operation announce. */
 export interface Deprecation {
-  /** The method of the client, such as `getPet`. */
+  /** Its name in the document, such as `getPet`. */
   readonly operation: string;
   readonly since: Date | undefined;
   /** When the operation ends. */

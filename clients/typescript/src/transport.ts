@@ -1,13 +1,10 @@
-import { ApiError, type Failure, isTransient, notAnswered, notSent, refused } from './api-error.js';
+import { ApiError, type Failure, isTransient, notAnswered, refused } from './api-error.js';
 import { type Call, encode, type EncodedCall } from './call.js';
 import { parseExactly } from './exact-json.js';
-import type { CallOptions, Settings } from './settings.js';
+import type { Settings } from './settings.js';
 import { limited, wait } from './time.js';
 
-export interface Answer<T> {
-  readonly body: T;
-  readonly headers: Headers;
-}
+type Answer<T> = { readonly body: T; readonly headers: Headers };
 
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 30_000;
@@ -25,37 +22,29 @@ export class Transport {
     if (!/\/v1\/?$/.test(settings.baseUrl)) throw new TypeError(`"baseUrl" must end with /v1: ${settings.baseUrl}`);
   }
 
-  async send<T>(call: Call, options?: CallOptions): Promise<T> {
-    return (await this.answer<T>(call, options)).body;
-  }
-
-  async answer<T>(call: Call, options: CallOptions = {}): Promise<Answer<T>> {
-    const { settings } = this;
-    const deadline = performance.now() + (options.deadlineMs ?? settings.deadlineMs ?? DEADLINE_MS);
-    const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
-    const retries = options.retries ?? settings.retries ?? Infinity;
-    const request = encode(call, settings.baseUrl, options);
+  async send<T>(call: Call): Promise<Answer<T>> {
+    const deadline = performance.now() + (call.deadlineMs ?? this.settings.deadlineMs ?? DEADLINE_MS);
+    const timeoutMs = call.timeoutMs ?? this.settings.timeoutMs ?? TIMEOUT_MS;
+    const retries = call.retries ?? this.settings.retries ?? Infinity;
+    const request = encode(call, this.settings.baseUrl);
     let outcome: ApiError['outcome'] = 'not done';
     for (let repetition = 0; ; repetition++) {
       const limitMs = Math.min(timeoutMs, deadline - performance.now());
-      const result = await this.attempt<T>(request, limitMs, options.signal);
+      const result = await this.attempt<T>(request, limitMs, call.signal);
       if ('body' in result) return result;
       // One attempt of unknown outcome is enough: a later refusal does not tell what became of it.
       if (call.method !== 'GET' && result.outcome === 'unknown') outcome = 'unknown';
       const pauseMs = pauseAfter(repetition, result);
       const lastStart = deadline - LEAST_ATTEMPT_MS;
       const isLast = !isTransient(result) || repetition >= retries || performance.now() + pauseMs > lastStart;
-      if (!isLast) await wait(pauseMs, options.signal);
+      if (!isLast) await wait(pauseMs, call.signal);
       // Timers can be late.
       if (isLast || performance.now() > lastStart) throw new ApiError(result, outcome, request.idempotencyKey);
     }
   }
 
-  private async attempt<T>(
-    { operation, url, method, headers, body }: EncodedCall,
-    limitMs: number,
-    caller: AbortSignal | undefined,
-  ): Promise<Answer<T> | Failure> {
+  private async attempt<T>(call: EncodedCall, limitMs: number, caller?: AbortSignal): Promise<Answer<T> | Failure> {
+    const { operation, url, method, headers, body } = call;
     const { apiKey, fetch: send = fetch } = this.settings;
     let isSent = false;
     try {
@@ -71,7 +60,7 @@ export class Transport {
       });
     } catch (cause) {
       caller?.throwIfAborted();
-      return isSent ? notAnswered(cause) : notSent(cause);
+      return notAnswered(cause, isSent);
     }
   }
 
@@ -83,11 +72,8 @@ export class Transport {
     this.reported.add(operation);
     // The call must not fail because the callback does.
     try {
-      onDeprecated({
-        operation,
-        since: deprecation === null ? undefined : new Date(Number(deprecation.slice(1)) * 1000),
-        sunset: sunset === null ? undefined : new Date(sunset),
-      });
+      const since = deprecation ? new Date(Number(deprecation.slice(1)) * 1000) : undefined;
+      onDeprecated({ operation, since, sunset: sunset ? new Date(sunset) : undefined });
     } catch (error) {
       console.error(error); // oxlint-disable-line no-console -- else nobody would learn of it
     }
