@@ -17,17 +17,10 @@ import { answerOtherMethods } from './http/methods.js';
 import { refuseOverload } from './http/overload.js';
 import { recordRequests } from './http/request-log.js';
 
-interface Parts {
-  logger: Logger;
-  clock?: Clock;
-  /** Features beside those of `AppModule`: samples of tests. */
-  features?: Type[];
-}
-
-/** Builds the application, ready to listen, for the service, the tests, the bench and the document. */
+/** Builds the application, ready to listen, for the service, the tests and the bench. Tests add features of their own. */
 export async function createApp(
   config: Config,
-  { logger, clock = new Clock(), features = [] }: Parts,
+  { logger, clock = new Clock(), features = [] }: { logger: Logger; clock?: Clock; features?: Type[] },
 ): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(config, clock, features),

@@ -7,13 +7,6 @@ import { addToRoute } from './route-config.js';
 /** The address under which Fastify knows the document, whose schemas serialise the answers. */
 export const DOCUMENT = 'https://document.invalid/';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Answers have headers that follow from it: pages their links, and what was created its Location. */
-    answer?: 'resource' | 'page' | 'creation' | 'nothing';
-  }
-}
-
 export const PUBLIC = 'public';
 
 /** Opens a route to requests without a key. All other routes require one. */

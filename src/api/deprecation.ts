@@ -7,14 +7,6 @@ import { Config } from '../common/config.js';
 import { ApiError } from './errors.js';
 import { addToRoute } from './route-config.js';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    deprecation?: Deprecation;
-    /** Made of `deprecation` when the route is registered. */
-    policy?: DeprecationPolicy;
-  }
-}
-
 interface DeprecationTerms {
   readonly deprecatedOn: Date;
   /** From this instant on the operation answers 410. */
@@ -24,7 +16,7 @@ interface DeprecationTerms {
   readonly advice: string;
 }
 
-interface Deprecation {
+export interface Deprecation {
   /** The name of the handler. */
   readonly operation: string;
   readonly termsOf: (config: Config) => DeprecationTerms;

@@ -1,13 +1,6 @@
 import { API_PREFIX } from '../common/config.js';
 import { addToRoute } from './route-config.js';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The errors that `@Refuses()` declares. */
-    refuses?: readonly ErrorKind[];
-  }
-}
-
 /** What callers are told about an error, in the document (`when`) and in the guide (`advice`). */
 export interface ErrorKind {
   /** Permanent. */

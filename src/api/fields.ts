@@ -33,19 +33,15 @@ export function Int({ minimum, maximum }: Required<Bounds<number>>, options: Fie
   return field(options, { ...integers(minimum, maximum), column: 'integer', fromJson, fromText });
 }
 
-interface Digits {
-  /** The number of digits, and of those after the point. */
-  readonly precision: number;
-  readonly scale: number;
-  /** Whether it may be negative. */
-  readonly signed?: boolean;
-}
-
 /**
  * A decimal number such as an amount of money, exact because it is never a `number`: a string in JSON and in code, `numeric`
- * in PostgreSQL, which answers with all fraction digits. So they are completed at once, and 5 becomes 5.00.
+ * in PostgreSQL, which answers with all fraction digits. So they are completed at once, and 5 becomes 5.00. It has `precision`
+ * digits, `scale` of them after the point, and is not negative unless it is `signed`.
  */
-export function Decimal({ precision, scale, signed = false }: Digits, options: FieldOptions) {
+export function Decimal(
+  { precision, scale, signed = false }: { precision: number; scale: number; signed?: boolean },
+  options: FieldOptions,
+) {
   const whole = precision - scale;
   const pattern = `^${signed ? '-?' : ''}(?:0|[1-9][0-9]{0,${whole - 1}})(?:\\.[0-9]{1,${scale}})?$`;
   const complete = (text: unknown) => {

@@ -5,9 +5,6 @@ import { API_PREFIX, type Setting, SETTINGS, type SettingValues } from './settin
 
 export { API_PREFIX, SERVICE_NAME } from './settings.js';
 
-/** `DATABASE_URL_FILE` names a file that holds `DATABASE_URL`, as container platforms mount secrets. */
-const FILE_SUFFIX = '_FILE';
-
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor assigns all of them
 export interface Config extends SettingValues {}
 
@@ -57,7 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 
 /** Names in `.env` that no setting has. In the environment, they may be those of other programs. */
 export function unknownSettings(): string[] {
-  const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, name + FILE_SUFFIX]));
+  const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]));
   return Object.keys(readDotEnv()).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
 }
 
@@ -71,17 +68,18 @@ function readDotEnv(): NodeJS.Dict<string> {
   return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
 }
 
+/** `DATABASE_URL_FILE` names a file that holds `DATABASE_URL`, as container platforms mount secrets. */
 function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
-  const path = env[name + FILE_SUFFIX];
+  const path = env[`${name}_FILE`];
   if (!path) return env[name];
-  if (env[name]) throw new Error(`Set either ${name} or ${name}${FILE_SUFFIX}, not both`);
+  if (env[name]) throw new Error(`Set either ${name} or ${name}_FILE, not both`);
   try {
     const text = readFileSync(path, 'utf8').trim();
     // Without an address of the server, for instance, the service would start on the embedded database.
     if (!text) throw new Error('it is empty');
     return text;
   } catch (error) {
-    throw new Error(`${name}${FILE_SUFFIX} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${name}_FILE cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }
 

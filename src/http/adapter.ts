@@ -8,13 +8,6 @@ import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
 import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-http.js';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The valid API key of the request, and the first of those that it descends from by rotation. */
-    caller: Readonly<{ id: bigint; name: string; originId: bigint | null; readOnly: boolean }> | null;
-  }
-}
-
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
 /** Keep browsers from treating an answer as a page, and everybody from storing it. The files of /docs have others. */

@@ -6,13 +6,6 @@ import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { Database } from '../database/database.js';
 import { constraintOf, type Kind, meaningOf, reasonOf } from '../database/errors.js';
 
-declare module 'fastify' {
-  interface FastifyReply {
-    /** For the log and the metrics. */
-    error: ApiError | null;
-  }
-}
-
 /** What the client of a change is told. */
 const OUTCOMES: Record<Exclude<Kind, 'constraint'>, string> = {
   unknown: 'The database does not answer: the outcome is unknown.',

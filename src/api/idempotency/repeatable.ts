@@ -48,16 +48,6 @@ export class AnsweredBefore {
 /** Makes a change: `runOnce((manager) => this.pets.add(newPet, manager))`. */
 export type RunOnce = <T>(work: (manager?: EntityManager) => Promise<T>) => Promise<T>;
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    runOnce: RunOnce;
-  }
-  interface FastifyContextConfig {
-    /** Where a created resource can be read, while it can. */
-    locationOf?: (created: unknown) => string | undefined;
-  }
-}
-
 const TAKES_RUN_ONCE = 'takes-run-once';
 
 /**
