@@ -9,7 +9,6 @@ const tooLarge = new ApiError('payload_too_large', undefined, { connection: 'clo
 
 const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
-/** The media types that a method takes. */
 export function mediaTypesOf(method: string | undefined): string[] {
   return ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
 }

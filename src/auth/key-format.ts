@@ -26,10 +26,8 @@ export function isKey(text: string): boolean {
 /** What is stored, in base64. A slow hash would add nothing at this entropy. */
 export const hashKey = (key: string): string => hash('sha256', key, 'base64');
 
-/** By which people recognise a key. */
 export const hintOfKey = (key: string): string => `${key.slice(0, 'pets_live_'.length + 4)}…`;
 
-/** The CRC-32 in base62. */
 function checksum(body: string): string {
   const crc = crc32(body);
   return [5, 4, 3, 2, 1, 0].map((power) => BASE62[Math.floor(crc / 62 ** power) % 62]).join('');

@@ -16,7 +16,6 @@ import { hashKey, isKey, prefixOf } from './key-format.js';
 const BELIEVED_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
-/** Finds the key of a token. */
 @Injectable()
 export class KeyVerifier {
   /** By hash. Requests with the same key share a look-up. Old entries stay, to recognise keys that were found before. */

@@ -15,7 +15,6 @@ interface IssueRequest extends Pick<ApiKey, 'name'>, Partial<Pick<ApiKey, 'owner
 /** A new key. Only its hash is stored, so this is the only copy of the key itself. */
 export type IssuedKey = Pick<ApiKey, 'id' | 'name' | 'readOnly' | 'expiresAt'> & { readonly key: string };
 
-/** Issues, lists, rotates and revokes API keys. */
 @Injectable()
 export class KeysService {
   constructor(

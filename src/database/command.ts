@@ -29,8 +29,7 @@ export async function withModule<T>(
     return await use(context);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const isUnknown = meaningOf(error) === 'unknown';
-    const advice = isUnknown ? '. It may have taken effect: look before you repeat it.' : '';
+    const advice = meaningOf(error) === 'unknown' ? '. It may have taken effect: look before you repeat it.' : '';
     throw new Error(reasonOf(error) + advice, { cause: error });
   } finally {
     await context.close();

@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from './errors.js';
 import { embeddedUrl } from './embedded-postgres.js';
 
 /** The connections of `Statements`. TypeORM's pool has the rest of `DATABASE_POOL_SIZE`. */
-export const PIPELINES = 5;
+const PIPELINES = 5;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 

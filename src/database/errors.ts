@@ -54,7 +54,6 @@ export function isWaitOver(thrown: unknown): boolean {
   return /^(?:55P03|57014)$/.test(sqlStateOf(thrown) ?? '');
 }
 
-/** The name of the constraint that was violated. */
 export function constraintOf(thrown: unknown): string | undefined {
   const { constraint, message } = causeOf(thrown as Error) as pg.DatabaseError;
   // Citus names it in the message only, with the number of the shard. REINDEX CONCURRENTLY adds _ccnew.

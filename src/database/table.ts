@@ -36,7 +36,6 @@ export class Table {
     return [`INSERT INTO ${this.name} (${this.into}) VALUES ${tuples.join(', ')} RETURNING ${this.list}`, values];
   }
 
-  /** Whether a row that was stored is the given one. */
   isOf(given: ObjectLiteral, stored: ObjectLiteral): boolean {
     return this.written.every((each) => isDeepStrictEqual(stored[each], given[each] ?? null));
   }

@@ -7,7 +7,6 @@ import { Statements } from '../database/statements.js';
 import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
 import { Pet, type PetStatus } from './pet.entity.js';
 
-/** The database access of the catalogue. */
 @Injectable()
 export class PetsRepository {
   /** Animals that are looked for in one turn of the event loop share a statement. */

@@ -6,7 +6,6 @@ import type { ListPetsQuery, NewPetDto } from './dto/pet.dto.js';
 import type { Pet, PetStatus } from './pet.entity.js';
 import { PetsRepository } from './pets.repository.js';
 
-/** The business rules of the catalogue. */
 @Injectable()
 export class PetsService {
   constructor(private readonly pets: PetsRepository) {}
