@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
-import { DatabaseUnavailable, sqlStateOf } from './errors.js';
+import { DatabaseUnavailable, meaningOf, sqlStateOf } from './errors.js';
 import { isUnread, Pipeline } from './pipeline.js';
 import { Table } from './table.js';
 
@@ -36,7 +36,12 @@ export class Statements implements OnApplicationShutdown {
   async find<T extends ObjectLiteral>(repository: Repository<T>, clauses: string, values: unknown[]): Promise<T[]> {
     const [one, other] = this.reads;
     const pipeline = one.underWay <= other.underWay ? one : other;
-    return (await pipeline.query(this.tableOf(repository).select(clauses), values)) as T[];
+    try {
+      return (await pipeline.query(this.tableOf(repository).select(clauses), values)) as T[];
+    } catch (cause) {
+      // A read that is not answered has changed nothing, also where it is a part of a change, as that of a key.
+      throw meaningOf(cause) === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
+    }
   }
 
   /** `values` are those of all columns that the database does not generate, `null` for absent ones. */

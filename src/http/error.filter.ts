@@ -1,6 +1,6 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, NotFoundException } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_TYPE, unsupportedMediaType } from '../api/body.js';
+import { JSON_TYPE } from '../api/body.js';
 import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { Database } from '../database/database.js';
@@ -35,8 +35,6 @@ export class ErrorFilter implements ExceptionFilter {
 
   private toApiError(thrown: unknown, { id: requestId, log, method, headers }: FastifyRequest): ApiError {
     if (thrown instanceof NotFoundException) return noSuchPath(); // Nest's, without a route
-    // Fastify's, for a Content-Type that is none at all.
-    if (thrown instanceof HttpException && thrown.getStatus() === 415) return unsupportedMediaType(method);
     const kind = meaningOf(thrown) ?? (this.database.isConnected ? undefined : 'unavailable');
     const violated = kind === 'constraint' && constraintOf(thrown);
     const declared = violated && allErrors().find(({ onConstraint }) => onConstraint?.includes(violated));

@@ -24,15 +24,19 @@ export function refuseOverload(fastify: FastifyInstance, config: Config, registr
   const help = 'Requests in flight.';
   const gauge = new Gauge({ name: 'http_requests_in_flight', help, registers: [registry], collect });
   const delays = monitorEventLoopDelay();
-  delays.enable();
   let isLate = false;
-  const look = setInterval(() => {
-    isLate = delays.mean >= LATE_NS;
-    delays.reset();
-  }, LOOK_EVERY_MS).unref();
+  let look: NodeJS.Timeout | undefined;
+  fastify.addHook('onListen', (done) => {
+    delays.enable(); // not before: starting takes the loop for itself
+    look = setInterval(() => {
+      isLate = !(delays.mean < LATE_NS); // there is no mean if the loop stood still all the time
+      delays.reset();
+    }, LOOK_EVERY_MS);
+    done();
+  });
   fastify.addHook('onClose', (_fastify, done) => {
-    clearInterval(look);
     delays.disable();
+    clearInterval(look);
     done();
   });
   fastify.decorateRequest('isInFlight', false);

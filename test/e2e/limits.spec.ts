@@ -32,9 +32,10 @@ class HeldController {
   @Get()
   @ApiOperation({ summary: 'Wait' })
   @Fetched({ type: HeldController, description: 'At the end.' })
-  async hold(): Promise<void> {
+  async hold(): Promise<object> {
     begun();
     await new Promise<void>((resolve) => (finish = resolve));
+    return {};
   }
 }
 

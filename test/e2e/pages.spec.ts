@@ -190,6 +190,7 @@ describeInside('A deprecated list', () => {
     );
     const { paths } = (await service.call('GET', '/openapi.json')).json as OpenAPIObject;
     const { responses } = paths['/test-shelves/{shelf}/pets']!.get!;
-    expect(responses[200]).toHaveProperty('headers.Link.description', 'The links of the page and of the deprecation.');
+    const description = expect.stringContaining('Those of the deprecation follow');
+    expect(responses[200]).toHaveProperty('headers.Link.description', description);
   });
 });

@@ -34,7 +34,7 @@ export const HEADERS = {
 };
 
 // prettier-ignore
-const pageLinks = (path: string) => text('Where the first page is and, when more items follow, the next one (RFC 8288).', { ...required, example: `<${API_PREFIX}${path}?limit=20>; rel="first", <${API_PREFIX}${path}?limit=20&after=20>; rel="next"` });
+const pageLinks = (path: string, more: string | false = false) => text(`Where the first page is and, when more items follow, the next one (RFC 8288).${more || ''}`, { ...required, example: `<${API_PREFIX}${path}?limit=20>; rel="first", <${API_PREFIX}${path}?limit=20&after=20>; rel="next"` });
 // prettier-ignore
 const location = (path: string) => text('Where to fetch what was created, for as long as that operation exists.', { example: `${API_PREFIX}${path}/1` });
 
@@ -129,13 +129,11 @@ function describeHeaders({ method, path, operation }: Operation, isPage: boolean
       ...(takesKey && status.startsWith('2') ? [REPLAYED_HEADER] : []),
       ...(deprecated ? ['Deprecation', 'Sunset'] : []),
     ];
-    const { Link } = response.headers ?? {};
     response.headers = {
       ...Object.fromEntries(names.map((name) => [name, headerRef(name)])),
       ...(deprecated && { Link: headerRef('DeprecationLinks') }),
-      ...(isPage && status === '200' && { Link: pageLinks(path) }),
+      ...(isPage && status === '200' && { Link: pageLinks(path, deprecated && ' Those of the deprecation follow.') }),
       ...response.headers,
-      ...(deprecated && Link && { Link: { ...Link, description: 'The links of the page and of the deprecation.' } }),
     };
   }
 }
