@@ -8,7 +8,11 @@ import { writeOrCheck } from './support/generated.mjs';
 const GUIDE = 'docs/guide.md';
 const PAGE = 'src/http/docs/page/guide.html';
 /** What links to files of the repository become on the page; undefined: only their text. */
-const SERVED = { '../openapi.json': '{root}/openapi.json', '../clients/typescript/README.md': undefined };
+const SERVED = {
+  '../openapi.json': '{root}/openapi.json',
+  '../clients/typescript/README.md': undefined,
+  callers: undefined,
+};
 
 await import('../dist/app.module.js'); // features declare their errors
 const { allErrors } = await import('../dist/api/errors.js');

@@ -25,7 +25,7 @@ const ROWS = {
   missing_field: [400, 'A required field is missing.', 'Add the field.'],
   invalid_field: [400, 'A field has a value that it cannot take.', 'Correct the value: `null` only where it clears a field; 64-bit integers unquoted; names of 1 to 255 characters.'],
   unknown_field: [400, 'The body has a field that the operation does not know.', 'Remove or rename the field. The service assigns the `id`.'],
-  invalid_parameter: [400, 'A query parameter has a value that it cannot take.', 'Correct the value; give each parameter once.'],
+  invalid_parameter: [400, 'A query parameter has a value that it cannot take.', 'Correct the value; give each parameter once, unless it is a list.'],
   unknown_parameter: [400, 'The query has a parameter that the operation does not know.', 'Correct the name.'],
   bad_request: [400, 'The request is not well-formed HTTP.', 'Correct the HTTP syntax or the `%` sequences of the path.'],
   missing_api_key: [401, 'The request carries no API key.', 'Send `Authorization: Bearer <API_KEY>`. Proxies and redirects may drop it.'],
