@@ -22,8 +22,12 @@ export class InputPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if (type === 'custom' || !metatype) return value;
     if (type !== 'body') return readInput(metatype, value as Plain, type);
-    // `RepetitionGuard` has read its bytes. A promise lets what is wrong with a path come first: Nest runs the pipes together.
-    return Promise.resolve(value as Buffer).then((bytes) => readInput(metatype, parseJsonObject(bytes), type));
+    try {
+      return readInput(metatype, parseJsonObject(value as Buffer), type); // `RepetitionGuard` has read the bytes
+    } catch (error) {
+      // Nest runs the pipes together. What is wrong with a path comes first, since this is thrown a little later.
+      return Promise.resolve().then(() => Promise.reject(error as Error));
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
-import { isTaken } from '../api/body.js';
+import { isTaken, OTHER_TYPE } from '../api/body.js';
 import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
 import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-http.js';
@@ -57,9 +57,8 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   fastify.addHook('onRequest', (request, reply, done) => {
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
-    // Fastify itself would refuse what is no media type, before the key is known. `readBody` does so after the guards.
     const { 'content-type': type } = request.headers;
-    if (type !== undefined && !isTaken(type, request.method)) request.headers = { 'content-type': 'unknown/unknown' };
+    if (type !== undefined && !isTaken(type, request.method)) request.headers = { 'content-type': OTHER_TYPE };
     done(faultOf(request));
   });
   fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit

@@ -50,7 +50,11 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     const id = digest.toString('base64');
     const deadline = performance.now() + TURN_MS;
     for (let other; (other = this.underWay.get(id));) {
-      await other.catch(() => {}); // that request answers for itself
+      const isStored = await other.then(
+        () => true,
+        () => false, // that request answers for itself
+      );
+      if (isStored) return run(); // nobody waits for a record that is there
       if (performance.now() > deadline) throw new DatabaseUnavailable(true);
     }
     const running = run().finally(() => this.underWay.delete(id));

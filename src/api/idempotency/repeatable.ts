@@ -68,16 +68,17 @@ class RepetitionGuard implements CanActivate {
     private readonly records: IdempotencyRecords,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const bytes = request.method === 'DELETE' ? Buffer.alloc(0) : await readBody(request);
-    request.body = bytes;
-    if (request.headers['idempotency-key'] !== undefined) this.prepare(request, http.getResponse(), bytes);
-    return true;
+    const prepare = (bytes: Buffer) => this.prepare(request, http.getResponse(), bytes);
+    const body = request.method === 'DELETE' ? Buffer.alloc(0) : readBody(request);
+    return Buffer.isBuffer(body) ? prepare(body) : body.then(prepare);
   }
 
-  private prepare(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): void {
+  private prepare(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): true {
+    request.body = bytes;
+    if (request.headers['idempotency-key'] === undefined) return true;
     const digest = digestOf(request, keyOf(request));
     const bodyHash = hash('sha256', bytes, 'buffer');
     request.runOnce = (work) =>
@@ -93,6 +94,7 @@ class RepetitionGuard implements CanActivate {
           return result;
         }),
       );
+    return true;
   }
 }
 
