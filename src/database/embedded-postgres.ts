@@ -4,7 +4,6 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
 import pg from 'pg';
 
 const NOBODY = 65_534;
@@ -57,7 +56,6 @@ export async function startEmbeddedPostgres(folder: string): Promise<void> {
     // Root opens files there, so only root may write there; its server has to pass.
     fs.mkdirSync(home, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
     holdPipe(places);
-    tellOfPglite(home);
     if (sockets !== cluster) makePrivate(sockets);
     if (!fs.existsSync(cluster)) createCluster(programs.initdb, places);
     await startServer(programs.postgres, places, embeddedUrl(folder));
@@ -88,21 +86,10 @@ function holdPipe({ pipe }: Places): void {
   held.add(pipe);
 }
 
-function tellOfPglite(home: string): void {
-  const folder = [home, join(home, 'data')].find((each) => fs.existsSync(join(each, 'PG_VERSION')));
-  const message = 'is a database of the former engine, PGlite, and not read: remove it, or set DATABASE_DIR.';
-  if (folder) new Logger('Database').warn(`${folder} ${message}`);
-}
-
-/** Renamed when it is whole, so that a killed process leaves no half of it. */
+/** Under a new name until it is whole, so that what a killed process leaves of it is in nobody's way. */
 function createCluster(initdb: string, { home, cluster }: Places): void {
-  for (const name of fs.readdirSync(home)) {
-    const left = join(home, name);
-    const isOld = /^postgres\.\d+$/.test(name) && Date.now() - fs.statSync(left).mtimeMs > START_LIMIT_MS;
-    if (isOld) fs.rmSync(left, { recursive: true, force: true }); // of a process that was killed
-  }
-  const unfinished = `${cluster}.${process.pid}`;
-  makePrivate(unfinished);
+  const unfinished = fs.mkdtempSync(`${cluster}.`);
+  if (isRoot) fs.chownSync(unfinished, NOBODY, NOBODY);
   const [command, ...args] = asUser(home, initdb, '-D', unfinished, ...INITDB.split(' '));
   const { status, error, stderr } = spawnSync(command!, args, { cwd: home, env: ENV, encoding: 'utf8' });
   if (status !== 0) throw new Error(error?.message ?? stderr.trim());
