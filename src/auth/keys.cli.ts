@@ -34,27 +34,18 @@ const OPTIONS = {
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
 } as const;
-type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
-
 /** For people, and for scripts. Undefined when there is no such key. */
 type Output = readonly [text: string, record: object] | undefined;
-/** Checks the options before the database is asked. */
-type Command = (options: Options, id: bigint) => (keys: KeysService) => Promise<Output>;
 
 const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'ACCESS', 'CREATED', 'EXPIRES', 'LAST USED'];
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  issue({ name, 'read-only': readOnly, owner, note, expires }) {
-    if (!name.trim()) throw new UsageError('Say who the key is for: issue --name NAME');
-    const client = { name: lineOf(name), owner: lineOf(owner) || null, note: lineOf(note) || null };
-    const request = { ...client, readOnly, lifeMs: lifeOf(expires) };
-    return async (keys) => {
-      const issued = await keys.issue(request);
-      return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
-    };
+const COMMANDS: Readonly<Record<string, (keys: KeysService, request: Request) => Promise<Output>>> = {
+  async issue(keys, request) {
+    const issued = await keys.issue(request);
+    return shownOnce(issued, `A key for ${issued.name}, number ${issued.id}.`);
   },
 
-  list: () => async (keys) => {
+  async list(keys) {
     const records = (await keys.list()).map(recordOf);
     const rows = records.map(({ id, name, owner, hint, state, readOnly, createdAt, expiresAt, lastUsedAt }) => {
       const access = readOnly ? 'read-only' : 'full';
@@ -63,38 +54,26 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return [aligned([HEADINGS, ...rows]), records];
   },
 
-  show: (_, id) => async (keys) => {
+  async show(keys, { id }) {
     const record = (await keys.list()).map(recordOf).find((key) => key.id === String(id));
     return record && [aligned(Object.entries(record)), record];
   },
 
-  rotate({ overlap, expires, 'read-only': readOnly }, id) {
-    if (readOnly) throw new UsageError('A successor may do what its key may: issue a new key with --read-only.');
-    const overlapMs = durationOf('--overlap', overlap);
-    const lifeMs = lifeOf(expires);
-    return async (keys) => {
-      const issued = await keys.rotate(id, overlapMs, lifeMs);
-      if (!issued) return undefined;
-      const text = `Key ${id} keeps working for ${overlapMs / HOUR_MS} hours at most.\nIts successor is number ${issued.id}.`;
-      return shownOnce(issued, text, { replaces: String(id) });
-    };
+  async rotate(keys, { id, overlapMs, lifeMs }) {
+    const issued = await keys.rotate(id, overlapMs, lifeMs);
+    if (!issued) return undefined;
+    const text = `Key ${id} keeps working for ${overlapMs / HOUR_MS} hours at most.\nIts successor is number ${issued.id}.`;
+    return shownOnce(issued, text, { replaces: String(id) });
   },
 
-  revoke: (_, id) => async (keys) => {
+  async revoke(keys, { id }) {
     if (!(await keys.revoke(id))) return undefined;
-    const all = (await keys.list()).map(recordOf);
-    const name = all.find((key) => key.id === String(id))?.name;
-    const sameName = all.filter((key) => key.name === name && key.state === 'active').map((key) => key.id);
-    const others = sameName.length > 0 ? `\nStill working under its name: ${sameName.join(', ')}.` : '';
-    return [`Key ${id} is revoked: it stops working within five seconds.${others}`, { revoked: String(id), sameName }];
+    return [`Key ${id} is revoked: it stops working within five seconds.`, { revoked: String(id) }];
   },
 
-  prune({ 'older-than': olderThan }) {
-    const olderThanMs = durationOf('--older-than', olderThan);
-    return async (keys) => {
-      const forgotten = await keys.prune(olderThanMs);
-      return [`Deleted ${forgotten} expired or revoked keys.`, { forgotten }];
-    };
+  async prune(keys, { olderThanMs }) {
+    const forgotten = await keys.prune(olderThanMs);
+    return [`Deleted ${forgotten} expired or revoked keys.`, { forgotten }];
   },
 };
 const OF_ONE_KEY = new Set(['show', 'rotate', 'revoke']);
@@ -103,28 +82,47 @@ await runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [command = 'help', ...words] = positionals;
   if (command === 'help') return USAGE;
-  const prepare = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
-  if (!prepare) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
-  const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
-  if (id === undefined) throw new UsageError(`Say which key, by the number that the list shows: ${command} 3`);
-  if (words.length > 0) throw new UsageError(`What is "${words.join(' ')}"? Text of several words needs quotes.`);
-  const run = prepare(values, id);
-  const output = await withModule(AuthModule, (context) => run(context.get(KeysService)));
+  const run = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
+  if (!run) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
+  const request = requestOf(command, words, values);
+  const output = await withModule(AuthModule, (context) => run(context.get(KeysService), request));
   if (!output)
-    throw new UsageError(`There is no key ${id}${command === 'show' ? '' : ' that still works'}. See the list.`);
+    throw new UsageError(
+      `There is no key ${request.id}${command === 'show' ? '' : ' that still works'}. See the list.`,
+    );
   const [text, record] = output;
   if (values.quiet && 'key' in record) return String(record.key);
   return values.json ? JSON.stringify(record, null, 2) : text;
 });
 
+type Request = ReturnType<typeof requestOf>;
+type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+
+/** Checks all words and options, before the database is asked. */
+function requestOf(command: string, words: string[], values: Options) {
+  const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
+  if (id === undefined) throw new UsageError(`Say which key, by the number that the list shows: ${command} 3`);
+  if (words.length > 0) throw new UsageError(`What is "${words.join(' ')}"? Text of several words needs quotes.`);
+  const { name, owner, note, 'read-only': readOnly, expires } = values;
+  if (command === 'issue' && !name.trim()) throw new UsageError('Say who the key is for: issue --name NAME');
+  if (command === 'rotate' && readOnly)
+    throw new UsageError('A successor may do what its key may: issue a new key with --read-only.');
+  return {
+    id,
+    name: lineOf(name),
+    owner: lineOf(owner) || null,
+    note: lineOf(note) || null,
+    readOnly,
+    lifeMs: expires === undefined ? undefined : durationOf('--expires', expires, HOUR_MS),
+    overlapMs: durationOf('--overlap', values.overlap),
+    olderThanMs: durationOf('--older-than', values['older-than']),
+  };
+}
+
 /** Names appear in terminals and logs, where an invisible character could disguise one key as another. */
 function lineOf(text: string): string {
   if (/^[^\p{C}\p{Zl}\p{Zp}]{0,255}$/u.test(text.trim())) return text.trim();
   throw new UsageError('A name, owner or note is one line of at most 255 visible characters.');
-}
-
-function lifeOf(expires: string | undefined): number | undefined {
-  return expires === undefined ? undefined : durationOf('--expires', expires, HOUR_MS);
 }
 
 function durationOf(option: string, duration: string, least = 0): number {
