@@ -27,7 +27,7 @@ writeFileSync(APP_MODULE, registered);
 execFileSync(process.execPath, [prettier, '--write', '--log-level=warn', folder, test, APP_MODULE]);
 
 process.stdout.write(`Written to ${folder}, ${test} and ${APP_MODULE}. Next:
-  1. Put in your fields and rules: entity and migration, dto, repository, service, test.
+  1. Put in your fields and rules: entity and migration, dto, service, test.
   2. npm test -- ${plural}
   3. npm run build && npm run openapi && npm run client && npm run guide
   4. npm run schemathesis && npm run check

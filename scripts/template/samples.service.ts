@@ -1,42 +1,50 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, MoreThan, Repository } from 'typeorm';
 import { notFound } from '../../src/api/errors.js';
+import { whereSent, within } from '../../src/api/filters.js';
 import { Page } from '../../src/api/pages.js';
 import { Database } from '../../src/database/database.js';
 import type { ListSamplesQuery, NewSampleDto, SampleChangeDto } from './dto/sample.dto.js';
-import type { Sample } from './sample.entity.js';
-import { SamplesRepository } from './samples.repository.js';
+import { Sample } from './sample.entity.js';
 
 /** The business rules of samples. */
 @Injectable()
 export class SamplesService {
   constructor(
-    private readonly samples: SamplesRepository,
+    @InjectRepository(Sample) private readonly samples: Repository<Sample>,
     private readonly database: Database,
   ) {}
 
-  async list(query: ListSamplesQuery): Promise<Page<Sample>> {
-    return Page.of(await this.samples.findPage(query), query.limit);
+  /** A filter needs an index that begins with its column. */
+  async list({ limit, after }: ListSamplesQuery): Promise<Page<Sample>> {
+    const where = whereSent<Sample>({ id: within([after, MoreThan]) });
+    return Page.of(await this.samples.find({ where, order: { id: 'ASC' }, take: limit + 1 }), limit);
   }
 
   async get(id: bigint): Promise<Sample> {
-    return found(await this.samples.findById(id));
+    return found(await this.samples.findOneBy({ id }));
   }
 
-  add(newSample: NewSampleDto, outer?: EntityManager): Promise<Sample> {
-    return this.samples.insert(newSample, outer);
+  async add({ name, openFrom }: NewSampleDto, manager = this.samples.manager): Promise<Sample> {
+    const sample = manager.create(Sample, { name, openFrom: openFrom ?? null });
+    await manager.insert(Sample, sample); // assigns the id
+    return sample;
   }
 
   update(id: bigint, change: SampleChangeDto, outer?: EntityManager): Promise<Sample> {
     return this.database.transaction(outer, async (manager) => {
-      const sample = found(await this.samples.lock(id, manager));
-      return this.samples.update(sample, change, manager);
+      // Nobody else can change the sample until the transaction ends.
+      const lock = { mode: 'pessimistic_write' } as const;
+      const sample = found(await manager.findOne(Sample, { where: { id }, lock }));
+      return manager.save(manager.merge<Sample>(Sample, sample, change)); // undefined fields stay as they are
     });
   }
 
   delete(id: bigint, outer?: EntityManager): Promise<void> {
     return this.database.transaction(outer, async (manager) => {
-      if (!(await this.samples.delete(id, manager))) throw notFound('sample');
+      const { affected } = await manager.delete(Sample, { id });
+      if (affected === 0) throw notFound('sample');
     });
   }
 }

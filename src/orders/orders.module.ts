@@ -5,7 +5,6 @@ import { PetsModule } from '../pets/pets.module.js';
 import { CreateOrders1795333027368 } from './migrations/1795333027368-create-orders.js';
 import { Order } from './order.entity.js';
 import { OrdersController } from './orders.controller.js';
-import { OrdersRepository } from './orders.repository.js';
 import { OrdersService } from './orders.service.js';
 
 /**
@@ -24,6 +23,6 @@ const distribute = distribution('DistributePetsAndOrders1796000000001', [
 @Module({
   imports: [DatabaseModule.forFeature([Order], [CreateOrders1795333027368, distribute]), PetsModule],
   controllers: [OrdersController],
-  providers: [OrdersService, OrdersRepository],
+  providers: [OrdersService],
 })
 export class OrdersModule {}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PetsRepository } from '../../src/pets/pets.repository.js';
+import { PetsService } from '../../src/pets/pets.service.js';
 import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
@@ -69,10 +69,10 @@ describe('getPet: GET /v1/pets/{petId}', () => {
 
   describeInside('when the code fails', () => {
     it('answers with a fixed message, and logs the cause with the id of the request', async () => {
-      const repository = service.app.get(PetsRepository);
-      repository.findById = () => Promise.reject(new Error('secret detail'));
+      const pets = service.app.get(PetsService);
+      pets.get = () => Promise.reject(new Error('secret detail'));
       const answer = await service.get('/v1/pets/1');
-      Reflect.deleteProperty(repository, 'findById');
+      Reflect.deleteProperty(pets, 'get');
       const message = 'The service failed. Nothing about the request is known to be wrong.';
       expectError(answer, 'internal_error', message);
       const line = service.log.find((entry) => entry.includes('secret detail'));
