@@ -35,8 +35,10 @@ function answerOthers(fastify: FastifyInstance, url: string, methods: ReadonlySe
   fastify.route({
     method: METHODS.filter((method) => !methods.has(method) && method !== 'OPTIONS'),
     url,
-    handler: () => {
+    // Before Fastify looks at what it requires of a method, such as a Content-Type of QUERY.
+    onRequest: () => {
       throw new ApiError('method_not_allowed', `The methods of this resource are ${allow}.`, { allow });
     },
+    handler: () => {},
   });
 }
