@@ -1,4 +1,4 @@
-// Runs Jest, once all is installed and built: `npm test -- list-pets` runs one file.
+// Runs Jest, once all is installed and built: `npm test -- pets` runs one file.
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { giveUp, root, run } from './support/programs.mjs';

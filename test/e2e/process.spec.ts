@@ -7,13 +7,27 @@ import { generateKey } from '../../src/auth/key-format.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { call } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
-import { expectError } from './support/expectations.js';
+import { expectAnswer, expectError } from './support/expectations.js';
 import { Programs } from './support/process.js';
 import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
 const CURL = /curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
 const REX = { name: 'Rex', categoryId: 1 };
+const BODY = JSON.stringify(REX);
+
+/** Collects what comes on a connection. */
+function open(origin: string) {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1').setEncoding('utf8');
+  let received = '';
+  socket.on('data', (text: string) => (received += text)).on('error', () => {});
+  const closed = once(socket, 'close');
+  const receives = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(received)) await once(socket, 'data');
+    return received.slice(received.lastIndexOf('HTTP/1.1 '));
+  };
+  return { send: (text: string) => socket.write(text), receives, closed };
+}
 
 describeInside('The service as a process', () => {
   let programs: Programs;
@@ -27,6 +41,9 @@ describeInside('The service as a process', () => {
     await database.drop();
   });
 
+  const readinessBecomes = (origin: string, status: number) =>
+    until(async () => (await call(origin, 'GET', '/health/ready')).status === status);
+
   it('prints a key and a request at the first start, and shares its embedded database, which stops with the last', async () => {
     const first = await programs.serve();
     const [, key = '', url] = await first.says(CURL);
@@ -39,7 +56,7 @@ describeInside('The service as a process', () => {
 
     const second = await programs.serve();
     const list = () => call(second.origin, 'GET', '/v1/pets', { headers });
-    await until(async () => (await call(second.origin, 'GET', '/health/ready')).status === 200);
+    await readinessBecomes(second.origin, 200);
     expect((await list()).text).toBe(`[${created.text}]`);
     first.signal('SIGINT');
     expect((await first.ended).code).toBe(0);
@@ -54,7 +71,9 @@ describeInside('The service as a process', () => {
   it('lists all invalid settings at once', async () => {
     const { code, out, err } = await programs.run('main.js', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^.*\n +- PORT .+\n +- KEY_ENVIRONMENT .+\n$/);
+    expect(err).toMatch(
+      /^The configuration is not valid:\n +- PORT must be .+\n +- KEY_ENVIRONMENT must be live or test.*\n$/,
+    );
   });
 
   it('says that its port is in use, or its folder is none', async () => {
@@ -113,6 +132,42 @@ describeInside('The service as a process', () => {
     const [, peak = 0] = /VmHWM:\s+(\d+) kB/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? [];
     expect(Number(peak)).toBeLessThan(400_000);
     crowd.destroy();
+  });
+
+  it('ends gracefully: requests that have begun are answered, new ones too until it stops listening', async () => {
+    const { origin, ended, signal } = await programs.serve({ DATABASE_URL: database.url, SHUTDOWN_DRAIN_MS: '1000' });
+    const headers = { authorization: `Bearer ${await programs.issueKey({ DATABASE_URL: database.url })}` };
+    await until(async () => (await call(origin, 'GET', '/v1/pets', { headers })).status === 200);
+    const idle = open(origin);
+    idle.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await idle.receives(/\{"status":"ok"\}$/);
+    const slow = open(origin);
+    slow.send(
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`,
+    );
+    await slow.receives(/100 Continue/);
+    open(origin).send('GET /v1/pets HTTP/1.1\r\n'); // never finished
+
+    const begun = performance.now();
+    signal('SIGTERM');
+    await readinessBecomes(origin, 503);
+    expectError(await call(origin, 'GET', '/health/ready'), 'service_unavailable');
+    const live = await call(origin, 'GET', '/health/live', { headers: { connection: 'keep-alive' } });
+    expect([live.status, live.headers['connection']]).toEqual([200, 'close']);
+    expectAnswer(await call(origin, 'GET', '/v1/pets', { headers }), 200, []);
+
+    await until(() =>
+      call(origin, 'GET', '/health/live').then(
+        () => false,
+        () => true,
+      ),
+    );
+    slow.send(BODY);
+    expect(await slow.receives(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
+    await idle.closed;
+    expect((await ended).code).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   describeOnOneServer('with a database that it cannot use', () => {

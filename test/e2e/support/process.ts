@@ -76,8 +76,8 @@ export class Programs {
     return { ...service, origin };
   }
 
-  async issueKey(): Promise<string> {
-    return (await this.run('auth/keys.cli.js', ['issue', '--name', 'tests', '--quiet'])).out.trim();
+  async issueKey(settings: NodeJS.ProcessEnv = {}): Promise<string> {
+    return (await this.run('auth/keys.cli.js', ['issue', '--name', 'tests', '--quiet'], settings)).out.trim();
   }
 
   /** Ends what still runs. */
