@@ -77,30 +77,19 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
     ['white space', () => '  \n'],
     ['a truncated object', () => text.slice(0, -1)],
     ['two objects', () => text + text],
-    ['an object and more', () => `${text} x`],
-    ['a trailing comma', () => text.replace(/\}$/, ',}')],
     ['single quotes', () => text.replaceAll('"', "'")],
-    ['a comment', () => text.replace('{', '{/* */')],
     ['NaN', () => '{"quantity":NaN,"categoryId":NaN}'],
     ['a number with a leading zero', () => '{"quantity":01}'],
-    ['a number with a plus sign', () => '{"quantity":+1}'],
     ['a raw control character', () => '{"name":"R\u0001x"}'],
-    ['a raw line break in a string', () => '{"name":"R\nx"}'],
     ['an invalid escape', () => '{"name":"\\x41"}'],
     ['a duplicate name with another value', () => text.replace(/^\{("\w+":)/, '{$1null,$1')],
     ['a duplicate name with the same value', () => '{"quantity":1,"quantity":1}'],
-    ['a duplicate name in another spelling', () => '{"quantity":1,"qu\\u0061ntity":1}'],
     ['an array', () => `[${text}]`],
     ['a string', () => '"Rex"'],
     ['a number', () => '5'],
     ['a number outside int64', () => '1e400'],
-    ['null', () => 'null'],
-    ['a byte order mark', () => `\ufeff${text}`],
-    ['33 levels of nesting', () => `{"name":${'['.repeat(32)}${']'.repeat(32)}}`],
     ['thousands of levels of nesting', () => '['.repeat(16_000)],
     ['a form', () => 'name=x'],
-    ['invalid UTF-8', () => Buffer.from('{"name":"\xff"}', 'latin1')],
-    ['an encoded surrogate', () => Buffer.from('{"name":"\xed\xa0\x80"}', 'latin1')],
     ['UTF-16', () => Buffer.from(text, 'utf16le')],
   ])('is one JSON object, not %s', async (_, sent) => {
     expectError(await send(sent()), 'invalid_json');
@@ -141,21 +130,17 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
   it.each([
     'text/plain',
     'text/json',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
     'application/problem+json',
-    'application/json-patch+json',
     'application/json; charset=utf-16',
-    'application/json; charset=latin1',
     'application/json; version=1',
     'application/jsonx',
-    'application/json, text/plain',
-    'json',
     ';',
     '',
   ])('is refused as "%s"', async (type) => {
     const answer = await send(text, { 'content-type': type });
-    expectError(answer, 'unsupported_media_type');
+    const taken = method === 'PATCH' ? 'application/json or application/merge-patch+json' : 'application/json';
+    const message = `Send the body in UTF-8, uncompressed, with one Content-Type: ${taken}.`;
+    expectError(answer, 'unsupported_media_type', message);
     if (method === 'PATCH')
       expect(answer.headers['accept-patch']).toBe('application/json, application/merge-patch+json');
   });

@@ -139,10 +139,14 @@ describeInside('Two replicas', () => {
   ])('carry out equal requests under one key once, and give one answer: %s', async (_, path, bodyOf) => {
     for (let round = 0; round < 5; round++) {
       const headers = { 'idempotency-key': randomUUID() };
-      const answers = await sendAll(10, path, await bodyOf(), headers);
+      const body = await bodyOf();
+      const answers = await sendAll(10, path, body, headers);
       expect([...new Set(answers.map(shown))]).toEqual([expect.stringMatching(/^201 \/v1\//)]);
       const made = answers.filter((answer) => !isReplay(answer));
       expect(made).toHaveLength(1);
+      const { id } = made[0]!.json as PetBody;
+      const later = (await service.get(`${path}?after=${id}&limit=100`)).json;
+      expect(later).not.toContainEqual(expect.objectContaining(body));
     }
   });
 

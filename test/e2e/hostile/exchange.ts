@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { RawAnswer } from '../support/socket.js';
+import { parseRaw, type RawAnswer } from '../support/socket.js';
 import type { Case } from './cases.js';
 
 const PATIENCE_MS = 6_000;
@@ -48,21 +48,13 @@ function parse(received: string, request: string): { answers: RawAnswer[]; rest:
   const answers: RawAnswer[] = [];
   let rest = received;
   for (;;) {
-    const end = rest.indexOf('\r\n\r\n');
-    if (end < 0 || !rest.startsWith('HTTP/1.1 ')) return { answers, rest };
-    const [first = '', ...lines] = rest.slice(0, end).split('\r\n');
-    const headers = Object.fromEntries(lines.map(readHeader));
-    const status = Number(first.split(' ')[1]);
+    if (!rest.includes('\r\n\r\n') || !rest.startsWith('HTTP/1.1 ')) return { answers, rest };
+    const { status, headers, body: following } = parseRaw(rest);
     const isBare = status === 204 || (answers.length === 0 && request.startsWith('HEAD '));
     const length = isBare ? 0 : Number(headers['content-length']);
-    const body = rest.slice(end + 4, end + 4 + length);
+    const body = following.slice(0, length);
     if (body.length !== length) return { answers, rest };
     answers.push({ status, headers, body: Buffer.from(body, 'latin1').toString() });
-    rest = rest.slice(end + 4 + length);
+    rest = following.slice(length);
   }
-}
-
-function readHeader(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
