@@ -61,6 +61,8 @@ function errorCodes() {
 /** The client knows these numbers by name, which therefore has one meaning everywhere. */
 function int64Members() {
   const members = Object.values(document.components.schemas).flatMap((each) => Object.entries(each.properties ?? {}));
+  if (members.some(([, { items }]) => items?.format === 'int64'))
+    throw new Error('The client reads no lists of int64.');
   const names = new Set(members.filter(([, { format }]) => format === 'int64').map(([name]) => name));
   const other = members.find(([name, { format }]) => names.has(name) && format !== 'int64');
   if (other) throw new Error(`"${other[0]}" is not a 64-bit integer in every schema.`);

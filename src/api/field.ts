@@ -77,7 +77,7 @@ function listOf(item: Rule, { minItems, maxItems }: NonNullable<FieldOptions['li
       value.length >= minItems &&
       value.length <= maxItems &&
       value.every(item.check) &&
-      new Set(value).size === value.length,
+      new Set(value.map((each: object) => each.valueOf())).size === value.length, // of dates, too
     fromJson: (value) => (Array.isArray(value) ? value.map(fromJson) : value),
     fromText: (texts) => texts.split(',', maxItems + 1).map(fromText),
   };

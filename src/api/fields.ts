@@ -43,6 +43,8 @@ export function Decimal(
   options: FieldOptions,
 ) {
   const whole = precision - scale;
+  if (scale < 1 || whole < 1)
+    throw new Error('A Decimal has digits on both sides of the point: for whole numbers, take Int64.');
   const pattern = `^${signed ? '-?' : ''}(?:0|[1-9][0-9]{0,${whole - 1}})(?:\\.[0-9]{1,${scale}})?$`;
   const complete = (text: unknown) => {
     if (typeof text !== 'string' || !new RegExp(pattern).test(text)) return text;
@@ -63,7 +65,7 @@ export function Decimal(
 // Regex engines differ in their classes, so characters are listed. Two are not, U+2028 and U+2029: generators print them into
 // literals, where they end a line. So the class of white space has their neighbours, too.
 const WHITE_SPACE = ' \\xa0\\u1680\\u2000-\\u200a\\u2027-\\u202a\\u202f\\u205f\\u3000';
-/** Neither of the two, below U+3000. */
+/** The printable characters below U+3000 that are no white space, without U+2028 and U+2029. */
 const OTHERS = '!-~\\xa1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff';
 const CONTROL = { line: '\\x00-\\x1f', lines: '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f' };
 

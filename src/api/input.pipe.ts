@@ -75,7 +75,9 @@ function makePlan(type: Type) {
 function convert(value: unknown, { fromJson, fromText, list }: Field, source: Source): unknown {
   if (source === 'body') return fromJson ? fromJson(value) : value;
   // Repeated parameters arrive as an array, which is a fault except for a list.
-  return fromText && (list || typeof value === 'string') ? fromText(String(value)) : value;
+  const isList = list && Array.isArray(value) && value.every((each) => typeof each === 'string');
+  const text = isList ? value.join(',') : value;
+  return fromText && typeof text === 'string' ? fromText(text) : text;
 }
 
 /** `says` completes the sentence "The field "name" …". No resource can exist at a path with an invalid parameter. */

@@ -33,7 +33,7 @@ export class Page<T extends { id: bigint }> {
  * in other ways. `URLSearchParams` would take twice as long.
  */
 export function linksOf(page: Page<{ id: bigint }>, { params, query }: FastifyRequest, route: string): string {
-  const path = route.replace(/:(\w+)/g, (_, name: string) =>
+  const path = route.replace(/(?<=\/):(\w+)/g, (_, name: string) =>
     encodeURIComponent((params as Record<string, string>)[name]!),
   );
   let filters = '';

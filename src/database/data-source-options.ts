@@ -12,10 +12,15 @@ type Connected = Parameters<pg.Pool['connect']>[0];
 
 // In local time, dates of early years would lose the seconds of their offset.
 pg.defaults.parseInputDatesAsUTC = true;
-// By default, pg leaves them as text.
-pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
-// By default, pg makes a moment of a day, in local time.
-pg.types.setTypeParser(pg.types.builtins.DATE, String);
+// By default, pg leaves int8 as text, and makes a moment in local time of a day. In arrays, it rounds numeric, too.
+const { setTypeParser, getTypeParser, builtins } = pg.types;
+const ARRAYS = { text: 1009, int8: 1016, date: 1182, numeric: 1231 };
+const readTexts = getTypeParser(ARRAYS.text) as (text: string) => string[];
+setTypeParser(builtins.INT8, BigInt);
+setTypeParser(ARRAYS.int8, (text) => readTexts(text).map(BigInt));
+setTypeParser(builtins.DATE, String);
+setTypeParser(ARRAYS.date, readTexts);
+setTypeParser(ARRAYS.numeric, readTexts);
 
 /**
  * The limits of one attempt, so that a request can be answered within 1.3 seconds while the database is away. The server's
@@ -38,8 +43,8 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
 
 /** For requests and command lines. `Database` connects, again and again if need be. */
 export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
-  // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. A transaction may
-  // wait longer for one that is free than for one that is opened: both are one limit of the pool.
+  // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. The limit is longer
+  // than that of a single connection, because here it includes the time that a request waits for a connection of others.
   const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500 };
   return { ...pool({ ...clientOptions(config), ...limits }), autoLoadEntities: true, manualInitialization: true };
 }

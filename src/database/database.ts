@@ -51,7 +51,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     return (this.checking ??= this.ask().finally(() => (this.checking = undefined)));
   }
 
-  /** Whether TypeORM can be asked. Before and after, its errors have no other sign. */
+  /** Whether TypeORM can be asked. What it throws before it is connected, and after, is no error that says so. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized && !this.stopping.signal.aborted;
   }

@@ -32,7 +32,10 @@ const KINDS: readonly (readonly [states: RegExp, kind: Kind])[] = [
 
 /** What an error means for a request. `undefined`: it is not the database's, or it is a fault of ours. */
 export function meaningOf(thrown: unknown): Kind | undefined {
-  if (thrown instanceof DatabaseUnavailable) return thrown.isUnknown ? 'unknown' : 'unavailable';
+  if (thrown instanceof DatabaseUnavailable) {
+    if (thrown.isUnknown) return 'unknown';
+    return meaningOf(thrown.cause) === 'unusable' ? 'unusable' : 'unavailable'; // the server may refuse our role
+  }
   const state = sqlStateOf(thrown);
   if (state !== undefined) return KINDS.find(([states]) => states.test(state))?.[1];
   return thrown instanceof QueryFailedError ? 'unknown' : undefined; // the statement was sent and not answered

@@ -7,7 +7,7 @@ export class Table {
   groupSize = 32;
   readonly name: string;
   /**
-   * An INSERT into a table with a unique index, an exclusion constraint or a foreign key can wait for the transaction of
+   * An INSERT into a table with given ids, a unique index, an exclusion constraint or a foreign key can wait for the transaction of
    * somebody else. All that shares its connection would wait with it.
    */
   readonly mayWait: boolean;
@@ -19,7 +19,9 @@ export class Table {
   constructor({ tablePath, columns, indices, uniques, exclusions, foreignKeys }: EntityMetadata) {
     this.name = tablePath;
     this.mayWait =
-      indices.some(({ isUnique }) => isUnique) || [uniques, exclusions, foreignKeys].some(({ length }) => length > 0);
+      columns.some(({ isPrimary, isGenerated }) => isPrimary && !isGenerated) ||
+      indices.some(({ isUnique }) => isUnique) ||
+      [uniques, exclusions, foreignKeys].some(({ length }) => length > 0);
     this.list = columns.map(({ databaseName, propertyName }) => `"${databaseName}" AS "${propertyName}"`).join(', ');
     const written = columns.filter((each) => !each.isGenerated && each.default === undefined);
     this.written = written.map(({ propertyName }) => propertyName);

@@ -30,7 +30,8 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     genReqId: requestIdOf,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: 10_000,
-    connectionTimeout: 60_000, // ends readers that take nothing; a slow one can look like it for half as long
+    // Ends clients that take nothing of their answer. The kernel may pass on nothing to slow ones for half a minute.
+    connectionTimeout: 60_000,
     keepAliveTimeout: 72_000, // longer than that of common proxies, which then close idle connections
     return503OnClosing: false, // the shutdown drains
     http: {
@@ -40,7 +41,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
       joinDuplicateHeaders: true, // with a comma and a space; by default, Node.js drops some
     },
-    routerOptions: { maxParamLength: 2 * URL_BYTES }, // never reached: see `faultOf`
+    routerOptions: { maxParamLength: 2 * URL_BYTES }, // `maxHeaderSize` is less, so the router refuses none by itself
     rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
     skipMiddie: true,

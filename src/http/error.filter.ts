@@ -6,12 +6,12 @@ import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { Database } from '../database/database.js';
 import { constraintOf, type Kind, meaningOf, reasonOf } from '../database/errors.js';
 
-/** What the client of a change is told. */
-const OUTCOMES: Record<Exclude<Kind, 'constraint'>, string> = {
-  unknown: 'The database does not answer: the outcome is unknown.',
-  unavailable: 'The database does not answer. Nothing was stored.',
-  refused: 'The database cannot do it at the moment. Nothing was stored.',
-  unusable: 'The database cannot be used. Nothing was stored.',
+/** What the client of a change is told of the database. */
+const STATES: Record<Exclude<Kind, 'constraint'>, string> = {
+  unknown: 'The database does not answer',
+  unavailable: 'The database does not answer',
+  refused: 'The database cannot do it at the moment',
+  unusable: 'The database cannot be used',
 };
 
 /** Turns everything that is thrown into a response. */
@@ -46,8 +46,9 @@ export class ErrorFilter implements ExceptionFilter {
     const reason = reasonOf(thrown);
     const isChange = method !== 'GET' && method !== 'HEAD';
     // Under a key, it may be a repetition of what has been stored, or is being stored at this moment.
-    const outcome = headers['idempotency-key'] === undefined ? kind : 'unknown';
-    const error = unavailable(isChange ? OUTCOMES[outcome] : undefined);
+    const isUnknown = kind === 'unknown' || headers['idempotency-key'] !== undefined;
+    const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
+    const error = unavailable(isChange ? `${STATES[kind]}${outcome}` : undefined);
     const level = kind === 'unusable' && !this.told.has(reason) ? 'error' : 'warn';
     if (level === 'error') this.told.add(reason);
     log[level]({ requestId, reason }, error.message);

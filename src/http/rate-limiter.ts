@@ -30,7 +30,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     if (!redis) return;
     const limiter = new flexible.RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true });
     this.shared = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
-    // Each answer leads to the next question. A silent server is sent nothing, which would hold off the limit of its socket.
+    // Each answer leads to the next ping, so that a silent server gets none: a ping would restart the time limit of its socket.
     const hear = (): void => {
       this.heardAt = performance.now();
       setTimeout(() => redis.ping().then(hear, () => {}), PING_MS).unref();

@@ -45,6 +45,12 @@ describeOnOneServer('Entities', () => {
     expect(await empty.query(DEFINITIONS)).toEqual(await service.database.query(DEFINITIONS));
   });
 
+  it('have exact values in lists, too', async () => {
+    const columns = `'{9007199254740993}'::int8[] AS ids, '{12345678901234567.89}'::numeric[] AS prices, '{2026-03-31}'::date[] AS days`;
+    const exact = { ids: [9_007_199_254_740_993n], prices: ['12345678901234567.89'], days: ['2026-03-31'] };
+    expect(await source.query(`SELECT ${columns}`)).toEqual([exact]);
+  });
+
   it('have columns for the fields of their DTOs', async () => {
     const folders = ['src', 'scripts/template'].map((folder) => resolve(folder));
     const files = folders.flatMap((folder) =>

@@ -125,13 +125,13 @@ describeInside('The settings of getPet', () => {
     const service = await startService({
       getPetDeprecatedOn: new Date('2026-01-01T00:00:00Z'),
       getPetSunsetOn: new Date('2031-02-03T00:00:00Z'),
-      publicUrl: 'https://pets.example.org/store/v1',
+      publicUrl: 'https://pets.example.org:8443/store/v1',
     });
     const answer = await service.get('/v1/pets/1');
     const list = await service.get('/v1/pets');
     const created = await service.post('/v1/pets', { name: 'Rex', categoryId: 1 });
     const { json: document } = await service.call('GET', '/openapi.json');
-    const [base, docs] = ['https://pets.example.org/store/v1', 'https://pets.example.org/store/docs'];
+    const [base, docs] = ['https://pets.example.org:8443/store/v1', 'https://pets.example.org:8443/store/docs'];
     expect(answer.headers).toMatchObject({
       deprecation: '@1767225600',
       sunset: 'Mon, 03 Feb 2031 00:00:00 GMT',

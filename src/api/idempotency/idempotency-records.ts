@@ -55,7 +55,8 @@ export class IdempotencyRecords implements OnApplicationShutdown {
         () => false, // that request answers for itself
       );
       if (isStored) return run(); // nobody waits for a record that is there
-      if (performance.now() > deadline) throw new DatabaseUnavailable(true);
+      const cause = new Error('An equal request is still under way');
+      if (performance.now() > deadline) throw new DatabaseUnavailable(true, { cause });
     }
     const running = run().finally(() => this.underWay.delete(id));
     this.underWay.set(id, running);
