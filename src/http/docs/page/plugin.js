@@ -1,5 +1,3 @@
-import { indentJson } from './exact-json.js';
-
 /** Adds to Swagger UI: stability, deprecation notices, exact int64 values, and the names of what lists hold. */
 export const AnimalStorePlugin = (system) => {
   const { React } = system;
@@ -67,3 +65,13 @@ const keepTextExamples = (sample) => (schema, contentType, options, example) =>
   typeof example === 'string' && indentJson(example) && /json/i.test(contentType ?? '')
     ? example
     : sample(schema, contentType, options, example);
+
+/** Indents JSON, and keeps all digits of its numbers. Returns null for invalid JSON. */
+function indentJson(text) {
+  const exactly = (_name, value, { source }) => (typeof value === 'number' ? JSON.rawJSON(source) : value);
+  try {
+    return JSON.stringify(JSON.parse(text, exactly), null, 2);
+  } catch {
+    return null;
+  }
+}
