@@ -55,17 +55,14 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
 /** Names in `.env` that no setting has. In the environment, they may be those of other programs. */
 export function unknownSettings(): string[] {
   const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]));
-  return Object.keys(readDotEnv()).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
+  const given = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  return Object.keys(given).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
 }
 
-/** The environment of this process, completed from `.env`. Libraries read it, too. */
+/** The environment of this process, completed from `.env` in the working directory. Libraries read it, too. */
 function environment(): NodeJS.ProcessEnv {
-  return Object.assign(process.env, { ...readDotEnv(), ...process.env });
-}
-
-/** In the working directory. */
-function readDotEnv(): NodeJS.Dict<string> {
-  return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
+  if (existsSync('.env')) process.loadEnvFile();
+  return process.env;
 }
 
 /** `DATABASE_URL_FILE` names a file that holds `DATABASE_URL`, as container platforms mount secrets. */
