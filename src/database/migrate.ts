@@ -11,13 +11,7 @@ export const MIGRATIONS = new Set<MigrationClass>();
 /** The key of the advisory lock: any number, but the same in every release. */
 const LOCK = 7_203_115_944;
 const POLL_MS = 100;
-const SAY_EVERY_MS = 5_000;
-
-/** pg_locks splits the key into two columns. */
-const HOLDERS = `
-  SELECT string_agg(concat_ws(' ', pid, application_name, host(client_addr), backend_start), ', ') AS holders
-  FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
-  WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32 | objid::bigint) = $1`;
+const SAY_AFTER_MS = 1_000;
 
 /**
  * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
@@ -46,10 +40,10 @@ async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
   for (let waited = 0; ; waited += POLL_MS) {
     const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
     if (locked) return;
-    if (waited % SAY_EVERY_MS === SAY_EVERY_MS / 5) {
-      const [{ holders }] = await runner.query(HOLDERS, [LOCK]);
-      new Logger('Migrations').warn(`Waiting for another process to migrate the database: ${holders}`);
-    }
+    if (waited === SAY_AFTER_MS)
+      new Logger('Migrations').warn(
+        'Waiting for another process to migrate the database: pg_locks has its advisory lock.',
+      );
     await sleep(POLL_MS, undefined, { signal });
   }
 }
