@@ -52,11 +52,6 @@ export function isStale(thrown: unknown): boolean {
   return /^(?:0A000|26000|42P05|25006)$/.test(sqlStateOf(thrown) ?? '');
 }
 
-/** The statement waited for a lock until a time limit ended it. */
-export function isWaitOver(thrown: unknown): boolean {
-  return /^(?:55P03|57014)$/.test(sqlStateOf(thrown) ?? '');
-}
-
 export function constraintOf(thrown: unknown): string | undefined {
   const { constraint, message } = causeOf(thrown as Error) as pg.DatabaseError;
   // Citus names it in the message only, with the number of the shard. REINDEX CONCURRENTLY adds _ccnew.
@@ -66,11 +61,7 @@ export function constraintOf(thrown: unknown): string | undefined {
 
 /** For logs and command lines. The messages of pg contain no password. */
 export function reasonOf(thrown: unknown): string {
-  if (!types.isNativeError(thrown)) return String(thrown);
-  const { message } = causeOf(thrown);
-  // PostgreSQL does not say in which table a statement waited for a lock in vain.
-  const [, table] = (isWaitOver(thrown) && /(?:FROM|INTO|UPDATE) (\S+)/.exec((thrown as QueryFailedError).query)) || [];
-  return table ? `${message} (${table})` : message;
+  return types.isNativeError(thrown) ? causeOf(thrown).message : String(thrown);
 }
 
 /** We and TypeORM wrap the errors of pg; Node.js collects those of all addresses of a host. */

@@ -17,9 +17,6 @@ const STATES: Record<Exclude<Kind, 'constraint'>, string> = {
 /** Turns everything that is thrown into a response. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  /** What of the database cannot be used is logged as an error once, not by each request. */
-  private readonly told = new Set<string>();
-
   constructor(private readonly database: Database) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -49,9 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
     const isUnknown = kind === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
     const error = unavailable(isChange ? `${STATES[kind]}${outcome}` : undefined);
-    const level = kind === 'unusable' && !this.told.has(reason) ? 'error' : 'warn';
-    if (level === 'error') this.told.add(reason);
-    log[level]({ requestId, reason }, error.message);
+    log.warn({ requestId, reason }, error.message);
     return error;
   }
 }
