@@ -61,7 +61,11 @@ export function constraintOf(thrown: unknown): string | undefined {
 
 /** For logs and command lines. The messages of pg contain no password. */
 export function reasonOf(thrown: unknown): string {
-  return types.isNativeError(thrown) ? causeOf(thrown).message : String(thrown);
+  if (!types.isNativeError(thrown)) return String(thrown);
+  const { message } = causeOf(thrown);
+  // PostgreSQL does not name the table whose lock a statement waited for until a time limit ended it.
+  const table = thrown instanceof QueryFailedError && /(?:FROM|INTO|UPDATE) (\S+)/.exec(thrown.query)?.[1];
+  return table ? `${message} (${table})` : message;
 }
 
 /** We and TypeORM wrap the errors of pg; Node.js collects those of all addresses of a host. */

@@ -166,6 +166,7 @@ describeInside('An outage of the database', () => {
     expectError(listed!, 'service_unavailable');
     expectError(ordered!, 'service_unavailable', NOTHING);
     expect((await direct.query('SELECT FROM orders')).rowCount).toBe(0);
+    expect(service.log.join('\n')).toMatch(/"reason":"canceling statement[^"]*\(\\"orders\\"\)"/);
   });
 
   it('is logged at its start and at its end, not with each request, and without the password', async () => {
