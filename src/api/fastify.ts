@@ -8,6 +8,8 @@ declare module 'fastify' {
     /** The valid API key of the request, and the first of those that it descends from by rotation. */
     caller: Readonly<{ id: bigint; name: string; originId: bigint | null; readOnly: boolean }> | null;
     runOnce: RunOnce;
+    /** Whether it counts among the concurrent requests. */
+    isInFlight: boolean;
   }
   interface FastifyReply {
     /** For the log and the metrics. */

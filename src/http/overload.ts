@@ -11,12 +11,6 @@ const LOOK_EVERY_MS = 1_000;
 /** One for all: a refusal must not cost more than the work. */
 const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    isInFlight: boolean;
-  }
-}
-
 /** Refuses requests other than probes that are too many at once or come while the event loop lags. */
 export function refuseOverload(fastify: FastifyInstance, config: Config, registry: Registry): void {
   let inFlight = 0; // a set of the requests would be simpler, but costs several percent of the throughput
