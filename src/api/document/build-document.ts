@@ -5,14 +5,11 @@ import { Config } from '../../common/config.js';
 import { LISTS, RESOURCES } from '../decorators.js';
 import { ApiError } from '../errors.js';
 import { describeOperation, HEADERS } from './describe-operation.js';
-import { operationIdOf, operationsOf, shareRefusals } from './operations.js';
+import { operationsOf, shareRefusals } from './operations.js';
 
 /** Builds the OpenAPI document from the controllers, their decorators and the error catalogue. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
-  const document = SwaggerModule.createDocument(app, frame(app.get(Config)), {
-    ignoreGlobalPrefix: true,
-    operationIdFactory: operationIdOf,
-  });
+  const document = SwaggerModule.createDocument(app, frame(app.get(Config)), { ignoreGlobalPrefix: true });
   const schemas = Object.assign(document.components!.schemas!, LISTS, { Error: errorSchema(app.get(Config)) });
   const operations = operationsOf(document);
   for (const one of operations) describeOperation(one, operations, app, schemas);

@@ -1,13 +1,13 @@
 import { basename, dirname } from 'node:path/posix';
 import type { INestApplicationContext } from '@nestjs/common';
-import { getSchemaPath, type SchemasObject } from '@nestjs/swagger';
+import { getSchemaPath, type ReferenceObject, type ResponseObject, type SchemasObject } from '@nestjs/swagger';
 import { dayOf } from '../../common/clock.js';
 import { API_PREFIX, SERVICE_NAME } from '../../common/config.js';
 import { type DeprecationPolicy, policyOf } from '../deprecation.js';
 import { ApiError, type ErrorCode, type ErrorKind, kindOf } from '../errors.js';
 import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
 import { ROUTE } from '../route-config.js';
-import { headerRef, type Operation, type OperationObject, type ResponseObject } from './operations.js';
+import type { Operation, OperationObject } from './operations.js';
 
 export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$';
 
@@ -33,6 +33,7 @@ export const HEADERS = {
   DeprecationLinks: text('What replaces the operation, and the page that explains its deprecation.', { ...required, example: '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"' }),
 };
 
+const headerRef = (name: string): ReferenceObject => ({ $ref: `#/components/headers/${name}` });
 // prettier-ignore
 const pageLinks = (path: string, more: string | false = false) => text(`Where the first page is and, when more items follow, the next one (RFC 8288).${more || ''}`, { ...required, example: `<${API_PREFIX}${path}?limit=20>; rel="first", <${API_PREFIX}${path}?limit=20&after=20>; rel="next"` });
 // prettier-ignore
@@ -95,7 +96,7 @@ function describeErrors({ method, operation }: Operation, refuses: readonly Erro
 
 function errorResponse(kinds: ErrorKind[]): ResponseObject {
   const examples = kinds.map((kind) => [kind.code, { summary: kind.when, value: new ApiError(kind).toJSON() }]);
-  const content = { schema: { $ref: getSchemaPath('Error') }, examples: Object.fromEntries(examples) as object };
+  const content = { schema: { $ref: getSchemaPath('Error') }, examples: Object.fromEntries(examples) };
   const description = kinds.map(({ code, when }) => `\`${code}\`: ${when}`).join('\n\n');
   return { description, content: { 'application/json': content } };
 }
@@ -111,10 +112,7 @@ function describeLocation({ path, operation }: Operation, others: Operation[]): 
   created.links = { [operationId]: { operationId, parameters } };
 }
 
-/**
- * Documents the headers that every operation sends, those of its method, of its errors, and of its deprecation. The default
- * is the same for every operation, so that generators make one type of it.
- */
+/** The default is the same for every operation, so that generators make one type of it. */
 function describeHeaders({ method, path, operation }: Operation, isPage: boolean): void {
   const { parameters, responses } = operation;
   const takesKey = parameters.some(({ name }) => name === KEY_HEADER);
@@ -153,7 +151,8 @@ function describeInput({ method, operation: { parameters, requestBody } }: Opera
   const patch = 'A JSON merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.';
   if (method === 'patch') Object.assign(requestBody!, { description: patch });
   for (const { schema } of Object.values(requestBody?.content ?? {}))
-    Object.assign(schemas[schema.$ref.split('/').at(-1)!]!, { additionalProperties: false });
+    Object.assign(schemas[(schema as ReferenceObject).$ref.split('/').at(-1)!]!, { additionalProperties: false });
   for (const parameter of parameters)
-    if (parameter.schema?.type === 'array') Object.assign(parameter, { style: 'form', explode: true });
+    if (parameter.schema && 'type' in parameter.schema && parameter.schema.type === 'array')
+      Object.assign(parameter, { style: 'form', explode: true });
 }

@@ -1,31 +1,22 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import type { OpenAPIObject, ReferenceObject } from '@nestjs/swagger';
+import type { OpenAPIObject, ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs/swagger';
 import type { FastifyContextConfig } from 'fastify';
 import type { ROUTE } from '../route-config.js';
 
-// Operations as our decorators make them: the types of @nestjs/swagger are wider.
+// Operations as our decorators make them: the type of @nestjs/swagger is wider.
 
 export interface OperationObject {
   operationId: string;
   description?: string;
   deprecated?: boolean;
-  parameters: { name: string; in: string; schema?: { type?: string } }[];
-  requestBody?: { content: Content };
+  parameters: ParameterObject[];
+  requestBody?: RequestBodyObject;
   /** In the end, some are references: see `shareRefusals`. */
   responses: Record<string, ResponseObject>;
   'x-stability'?: string;
   [ROUTE]?: { config: FastifyContextConfig };
 }
-
-export interface ResponseObject {
-  description: string;
-  headers?: Record<string, object>;
-  content?: Content;
-  links?: Record<string, { operationId: string; parameters: object }>;
-}
-
-type Content = Record<string, { schema: ReferenceObject }>;
 
 export interface Operation {
   readonly method: string;
@@ -33,25 +24,16 @@ export interface Operation {
   readonly operation: OperationObject;
 }
 
-/** How @nestjs/swagger names operations, until `operationsOf` knows which names are taken twice. */
-export const operationIdOf = (controller: string, method: string): string => `${controller}_${method}`;
-
-/**
- * The operations of a document, named after their handlers, as in generated clients. Where two controllers have handlers of one
- * name, both operations keep the name of the controller in front.
- */
+/** Named after their handlers. Of two handlers of one name, both operations keep the name of the controller in front. */
 export function operationsOf({ paths }: OpenAPIObject): Operation[] {
   const operations = Object.entries(paths as Record<string, Record<string, OperationObject>>).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
+  // @nestjs/swagger names them `PetsController_getPet`.
   const handlers = operations.map(({ operation }) => operation.operationId.split('_').at(-1)!);
   for (const [i, { operation }] of operations.entries())
     if (handlers.indexOf(handlers[i]!) === handlers.lastIndexOf(handlers[i]!)) operation.operationId = handlers[i]!;
   return operations;
-}
-
-export function headerRef(name: string): ReferenceObject {
-  return { $ref: `#/components/headers/${name}` };
 }
 
 /**
