@@ -24,7 +24,9 @@ function setting<T, V extends T | undefined>(name: string, parser: Parser<T>, va
   return { name, ...parser, value, about };
 }
 
-function text(expected: string, isValid: (given: string) => boolean = () => true): Parser<string> {
+/** Drivers decode the user and the password, so a `%` must be part of an escape. */
+function url(expected: string, pattern: RegExp): Parser<string> {
+  const isValid = (given: string) => URL.canParse(given) && pattern.test(given) && !/%(?![\da-f]{2})/i.test(given);
   return { expected, isValid, read: String };
 }
 
@@ -44,29 +46,27 @@ function list(expected: string, isItem: (item: string) => boolean): Parser<strin
   return { expected: `${expected}, separated by commas`, isValid: (given) => read(given).every(isItem), read };
 }
 
-/** Drivers decode the user and the password, so a `%` must be part of an escape. */
-function isUrl(given: string, pattern: RegExp): boolean {
-  return URL.canParse(given) && pattern.test(given) && !/%(?![\da-f]{2})/i.test(given);
-}
-
 function isNetwork(given: string): boolean {
   const [, ip = '', bits = '1'] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(given) ?? [];
   return isIP(ip) > 0 && Number(bits) <= (isIP(ip) === 4 ? 32 : 128);
 }
 
-const anyText = text('a text');
+const anyText: Parser<string> = { expected: 'a text', isValid: () => true, read: String };
 /** As headers carry it. */
-const apiUrl = text(`an http or https address in ASCII that ends with ${API_PREFIX}`, (given) =>
-  isUrl(given, /^https?:\/\/[!$-;=@-~]+(?<!\/)\/v1$/),
+const apiUrl = url(
+  `an http or https address in ASCII that ends with ${API_PREFIX}`,
+  /^https?:\/\/[!$-;=@-~]+(?<!\/)\/v1$/,
 );
-const contact = text(
-  'an https address, or an e-mail address such as support@example.com',
-  (given) => /^[^\s@:/]+@[^\s@:/]+$/.test(given) || isUrl(given, /^https:/),
-);
+const page = url('an https address', /^https:/);
+const contact = {
+  ...page,
+  expected: `${page.expected}, or an e-mail address such as support@example.com`,
+  isValid: (given: string) => page.isValid(given) || /^[^\s@:/]+@[^\s@:/]+$/.test(given),
+};
 /** As its first instant in UTC. */
 const day = { expected: 'a day such as 2030-12-05', isValid: isDay, read: (given: string) => new Date(given) };
 const flag = { ...oneOf('true', 'false'), read: (given: string) => given === 'true' };
-const http = text('an http or https address', (given) => isUrl(given, /^https?:/));
+const http = url('an http or https address', /^https?:/);
 const networks = list('addresses or networks such as 10.0.0.0/8, none of them /0', isNetwork);
 const origins = list(
   'origins such as https://app.example.com',
@@ -74,12 +74,10 @@ const origins = list(
 );
 const perMinute = integer(0, 999_999_999, 'a number a minute, 0 for no limit,');
 const port = integer(0, 65_535, 'a port number');
-const postgres = text('a PostgreSQL address such as postgres://user:password@host:5432/name', (given) =>
-  isUrl(given, /^postgres(ql)?:/),
-);
-const redis = text(
+const postgres = url('a PostgreSQL address such as postgres://user:password@host:5432/name', /^postgres(ql)?:/);
+const redis = url(
   'a Redis address such as redis://localhost:6379, or with the number of a database redis://localhost:6379/1',
-  (given) => isUrl(given, /^rediss?:\/\/[^/]+(\/\d*)?$/),
+  /^rediss?:\/\/[^/]+(\/\d*)?$/,
 );
 
 // prettier-ignore
