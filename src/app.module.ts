@@ -5,7 +5,7 @@ import { ApiModule } from './api/api.module.js';
 import { InputPipe } from './api/input.pipe.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { ReadOnlyKeyGuard } from './auth/read-only-key.guard.js';
+import { readOnlyKeyGuard } from './auth/read-only-key.guard.js';
 import { Clock } from './common/clock.js';
 import { Config } from './common/config.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -35,7 +35,7 @@ export class AppModule {
         // Guards run in this order. Guards of an operation come last.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: RateLimits },
-        { provide: APP_GUARD, useClass: ReadOnlyKeyGuard },
+        { provide: APP_GUARD, useValue: readOnlyKeyGuard },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
