@@ -20,7 +20,7 @@ export async function withModule<T>(
   if (!config.databaseUrl) process.stderr.write(`In the embedded database ${config.databaseDirectory}:\n`);
   const providers = [{ provide: Config, useValue: config }, Clock, Registry];
   const imports = [DatabaseModule, module];
-  const root = { module: CommandModule, global: true, imports, providers, exports: providers };
+  const root = { module: class CommandModule {}, global: true, imports, providers, exports: providers };
   const context = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   try {
     const database = context.get(Database);
@@ -35,5 +35,3 @@ export async function withModule<T>(
     await context.close();
   }
 }
-
-class CommandModule {}

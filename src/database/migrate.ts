@@ -13,6 +13,9 @@ const LOCK = 7_203_115_944;
 const POLL_MS = 100;
 const SAY_AFTER_MS = 1_000;
 
+/** With another encoding, PostgreSQL refuses some names, or counts their bytes instead of their characters. */
+const NEW_DATABASE = `Create one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump of this one into it.`;
+
 /**
  * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
  * They poll, because CREATE INDEX CONCURRENTLY waits for every older statement, also for one that waits for a lock.
@@ -24,7 +27,8 @@ export async function migrate(config: Config, signal: AbortSignal): Promise<stri
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
-    await requireUtf8(runner);
+    const [{ server_encoding: encoding }] = await runner.query('SHOW server_encoding');
+    if (encoding !== 'UTF8') throw new Error(`The database is encoded as ${encoding}, not as UTF8. ${NEW_DATABASE}`);
     await lock(runner, signal);
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'each';
@@ -46,11 +50,4 @@ async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
       );
     await sleep(POLL_MS, undefined, { signal });
   }
-}
-
-/** With another encoding, PostgreSQL refuses some names, or counts their bytes instead of their characters. */
-async function requireUtf8(runner: QueryRunner): Promise<void> {
-  const [{ server_encoding: encoding }] = await runner.query('SHOW server_encoding');
-  const advice = `Create one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump of this one into it.`;
-  if (encoding !== 'UTF8') throw new Error(`The database is encoded as ${encoding}, not as UTF8. ${advice}`);
 }
