@@ -7,10 +7,7 @@ import { DOCUMENT } from './decorators.js';
 import { type DeprecationPolicy, policyOf } from './deprecation.js';
 import { linksOf, type Page } from './pages.js';
 
-/**
- * Makes the routes send the headers that the decorators of their handlers declare: of pages, of created resources, and of
- * deprecations. Call it before routes are registered.
- */
+/** Makes routes send the headers that the decorators of their handlers declare. Call it before they are registered. */
 export function attachOperations(fastify: FastifyInstance, app: INestApplicationContext, json: string): void {
   const { components } = JSON.parse(json) as OpenAPIObject;
   fastify.addSchema({ $id: DOCUMENT, components });

@@ -44,10 +44,7 @@ type Places = ReturnType<typeof placesOf>;
 export const embeddedUrl = (folder: string): string =>
   `postgres://postgres@localhost/postgres?host=${encodeURIComponent(placesOf(folder).sockets)}`;
 
-/**
- * Starts the PostgreSQL of the npm package on a unix socket, or uses the one that already runs for `folder`. It stops
- * when the last process that uses it has ended.
- */
+/** Runs the PostgreSQL of the npm package on a unix socket until the last process that uses it for `folder` has ended. */
 export async function startEmbeddedPostgres(folder: string): Promise<void> {
   const places = placesOf(folder);
   const { home, cluster, sockets, log } = places;

@@ -63,10 +63,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     return running;
   }
 
-  /**
-   * Begins the record of a request, or returns the one that is there. Until the transaction ends, the primary key makes equal
-   * requests of other replicas wait.
-   */
+  /** Begins a record, or returns the one that is there. Its primary key makes equal requests of other replicas wait. */
   async begin(digest: Buffer, bodyHash: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
     const inserted = await manager.query<unknown[]>(BEGIN, [digest, bodyHash]);
     if (inserted.length > 0) return null;
