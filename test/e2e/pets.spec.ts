@@ -32,12 +32,6 @@ describe('listPets: GET /v1/pets', () => {
       ids = (...places) => places.map((place) => pets[place]!.id).join(',');
     });
 
-    it('leaves out the status of an animal that has none', async () => {
-      const { text, json } = await list('limit=4');
-      expect(text).not.toContain('null');
-      expect((json as PetBody[])[3]).toEqual({ id: pets[3]!.id, name: 'Animal 3', categoryId: 3 });
-    });
-
     it.each(['available', 'pending', 'sold'])('filters by status: %s', async (status) => {
       const those = pets.filter((pet) => pet.status === status);
       expectAnswer(await list(`status=${status}&limit=100`), 200, those);

@@ -14,7 +14,6 @@ import { Wire } from './support/wire.js';
 
 const CURL = /curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
 const REX = { name: 'Rex', categoryId: 1 };
-const BODY = JSON.stringify(REX);
 
 /** Collects what comes on a connection. */
 function open(origin: string) {
@@ -141,10 +140,11 @@ describeInside('The service as a process', () => {
     const idle = open(origin);
     idle.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
     await idle.receives(/\{"status":"ok"\}$/);
+    const body = JSON.stringify(REX);
     const slow = open(origin);
     slow.send(
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\nExpect: 100-continue\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`,
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
     await slow.receives(/100 Continue/);
     open(origin).send('GET /v1/pets HTTP/1.1\r\n'); // never finished
@@ -163,7 +163,7 @@ describeInside('The service as a process', () => {
         () => true,
       ),
     );
-    slow.send(BODY);
+    slow.send(body);
     expect(await slow.receives(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
     await idle.closed;
     expect((await ended).code).toBe(0);
