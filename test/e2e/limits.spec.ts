@@ -264,5 +264,6 @@ describeInside('The limit of concurrent requests', () => {
     await once(socket, 'close');
     finish();
     await until(async () => (await service.get('/v1/pets')).status === 200);
+    expect((await service.get('/v1/pets')).status).toBe(200);
   });
 });
