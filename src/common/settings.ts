@@ -86,7 +86,7 @@ export const SETTINGS = {
   host: setting('HOST', anyText, '127.0.0.1', 'The address to listen on; `0.0.0.0` listens on every address.'),
   databaseUrl: setting('DATABASE_URL', postgres, undefined, 'The PostgreSQL server, version 15 or later: `postgres://user:password@host:5432/name`. Without it, the embedded one.'),
   databaseDirectory: setting('DATABASE_DIR', anyText, '.data/database', 'The folder of the embedded database.'),
-  databasePoolSize: setting('DATABASE_POOL_SIZE', integer(6, 1000, 'a number of connections'), 12, 'The connections to PostgreSQL.'),
+  databasePoolSize: setting('DATABASE_POOL_SIZE', integer(6, 1000, 'a number of connections'), 20, 'The connections to PostgreSQL.'),
   databaseDirectUrl: setting('DATABASE_DIRECT_URL', postgres, undefined, 'For migrations, instead of `DATABASE_URL`: the server behind a pooler, or a role of their own.'),
   databaseDistribution: setting('DATABASE_DISTRIBUTION', oneOf('citus'), undefined, '`citus`: the tables are spread over the nodes of a Citus cluster. It cannot be undone.'),
   preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', flag, true, '`false` behind a pooler, such as PgBouncer.'),
