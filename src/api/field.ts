@@ -16,6 +16,8 @@ export interface FieldOptions {
   readonly list?: { readonly minItems: number; readonly maxItems: number };
 }
 
+const OPTIONS = ['description', 'example', 'optional', 'nullable', 'default', 'list'];
+
 /** What a kind of field takes. */
 export interface Rule {
   readonly schema: object;
@@ -45,6 +47,9 @@ export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
 export function field(options: FieldOptions, item: Rule): PropertyDecorator {
   const { optional, list, ...documented } = options;
   const { nullable, default: otherwise } = options;
+  const stray = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (stray)
+    throw new Error(`"${stray}" is no option of every field: some stand in the first argument of a decorator.`);
   const rule = list ? listOf(item, list) : item;
   const declared: Field = {
     ...rule,

@@ -1,3 +1,4 @@
+import { isDay } from '../../../src/common/clock.js';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'lossless-json';
@@ -32,7 +33,7 @@ export class Contract {
     strict: false,
     meta: false,
     validateSchema: false,
-    formats: { int64: true, int32: true, 'date-time': isInstant },
+    formats: { int64: true, int32: true, date: isDay, 'date-time': isInstant },
     logger: { log: fail, warn: fail, error: fail }, // Ajv only warns of an unknown format
   });
   private readonly validators = new Map<string, ValidateFunction>();
