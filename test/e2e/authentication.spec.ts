@@ -158,6 +158,7 @@ describeInside('API keys', () => {
     const old = await keys.issue({ name: 'rotated', lifeMs: 10 * DAY_MS });
     const successor = (await keys.rotate(old.id, DAY_MS))!;
     expect([(await list(old.key)).status, (await list(successor.key)).status]).toEqual([200, 200]);
+    expect((await keys.rotate(old.id, DAY_MS))!.expiresAt).toEqual(successor.expiresAt); // not after what is left of the old
     service.clock.moveTo(service.clock.now() + DAY_MS - 1);
     expect((await list(old.key)).status).toBe(200);
     service.clock.moveTo(service.clock.now() + 1);

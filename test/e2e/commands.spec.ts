@@ -93,6 +93,7 @@ describeInside('Commands', () => {
       expect(rows).toEqual(records.map(cells));
       for (const name in successor) expect(shown).toMatch(new RegExp(`^${name} +${successor[name] ?? '-'}$`, 'm'));
       for (const key of [first, second, third['key']!, fourth['key']!]) expect(listed + all + shown).not.toContain(key);
+      expect(await keys('rotate', next, '--overlap', '2h')).toContain(`Key ${next} keeps working for 2 hours at most.`);
     });
 
     it('prunes what has ended long enough ago', async () => {
@@ -145,6 +146,9 @@ describeInside('Commands', () => {
 
   describe('npm run seed', () => {
     it('adds as many animals as it is told, beside the service', async () => {
+      await service.database.query('ALTER TABLE pets ADD CONSTRAINT few CHECK (id <= 1500)');
+      expect((await programs.run('pets/seed.cli.js', ['--count', '2500'])).code).toBe(1); // and has added none
+      await service.database.query('ALTER TABLE pets DROP CONSTRAINT few');
       const { code, out, err } = await programs.run('pets/seed.cli.js', ['--count', '2500']);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toMatch(/^Added 2500 animals/);

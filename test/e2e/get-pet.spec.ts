@@ -4,6 +4,7 @@ import { describeInside } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
 import { addPet, type PetBody } from './support/resources.js';
 import { type Service, startService } from './support/service.js';
+import { sendRaw } from './support/socket.js';
 
 const LAST_INSTANT = '2030-12-04T23:59:59.999Z';
 const SUNSET = '2030-12-05T00:00:00Z';
@@ -37,9 +38,12 @@ describe('getPet: GET /v1/pets/{petId}', () => {
   it('answers each of many that ask at once, for the same animal too', async () => {
     const other = await addPet(service, { name: 'Minka' });
     const ids = Array.from({ length: 25 }, () => [pet.id, '0', other.id]).flat();
-    const answers = await Promise.all(ids.map((id) => service.get(`/v1/pets/${id}`)));
-    const names = answers.map(({ text }) => (JSON.parse(text) as Partial<PetBody>).name);
-    expect(names).toEqual(ids.map((id) => (id === pet.id ? 'Rex' : id === other.id ? 'Minka' : undefined)));
+    const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\n`;
+    const gets = ids.map((id) => `GET /v1/pets/${id} HTTP/1.1\r\n${head}\r\n`).join(''); // arrive together, share statements
+    const received = await sendRaw(service.origin, `${gets}GET /end HTTP/1.1\r\nConnection: close\r\n${head}\r\n`);
+    const names = [...received.matchAll(/"(?:name|code)":"(\w+)"/g)].map(([, name]) => name);
+    const nameOf = (id: unknown) => (id === pet.id ? 'Rex' : id === other.id ? 'Minka' : 'not_found');
+    expect(names).toEqual([...ids, 'end'].map(nameOf));
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type pg from 'pg';
+import { generateKey } from '../../src/auth/key-format.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import type { Answer } from './support/client.js';
 import { describeInside } from './support/deployment.js';
@@ -25,7 +26,7 @@ describeInside('An outage of the database', () => {
     database = await createDatabase();
     direct = await database.connect();
     wire = await Wire.to(database.url);
-    service = await startService({ databaseUrl: wire.url });
+    service = await startService({ databaseUrl: wire.url, rateLimitFailures: 1 });
   });
   afterEach(async () => {
     wire.mend();
@@ -38,6 +39,8 @@ describeInside('An outage of the database', () => {
     await database.drop();
   });
 
+  /** With an unknown key. Only look-ups that the database answers count against the limit. */
+  const attempt = () => service.get('/v1/pets', { headers: { authorization: `Bearer ${generateKey('test')}` } });
   const list = () => service.get('/v1/pets?limit=1');
   const create = (name: string) => service.post('/v1/pets', { name, categoryId: 1 });
   const ready = () => service.call('GET', '/health/ready');
@@ -63,7 +66,7 @@ describeInside('An outage of the database', () => {
     wire.freeze();
     const order = () => service.post('/v1/store/orders', { petId: 1 });
     for (let round = 0; round < 3; round++)
-      await expectAway([list(), service.get('/v1/pets/1'), create('frozen'), order(), ready()]);
+      await expectAway([list(), service.get('/v1/pets/1'), create('frozen'), order(), attempt(), ready()]);
     expect((await service.call('GET', '/health/live')).json).toEqual({ status: 'ok' });
     wire.mend();
     await expectBack();
@@ -157,16 +160,28 @@ describeInside('An outage of the database', () => {
   it('of one table: what needs it is 503 and stores nothing, and the rest goes on', async () => {
     await addPet(service);
     await direct.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
-    const orders = [service.get('/v1/store/orders'), service.post('/v1/store/orders', { petId: 1 })];
+    const path = '/v1/store/orders';
+    const orders = [service.get(path), service.post(path, { petId: 1 }), service.delete(`${path}/1`)];
     const waiting = "SELECT FROM pg_locks WHERE relation = 'orders'::regclass AND NOT granted";
     await until(async () => (await direct.query(waiting)).rowCount! > 0);
     expect((await create('meanwhile')).status).toBe(201);
-    const [listed, ordered] = await Promise.all(orders);
+    const [listed, ...changed] = await Promise.all(orders);
     await direct.query('COMMIT');
     expectError(listed!, 'service_unavailable');
-    expectError(ordered!, 'service_unavailable', NOTHING);
+    for (const answer of changed) expectError(answer, 'service_unavailable', NOTHING);
     expect((await direct.query('SELECT FROM orders')).rowCount).toBe(0);
     expect(service.log.join('\n')).toMatch(/"reason":"canceling statement[^"]*\(\\"orders\\"\)"/);
+  });
+
+  it('that has become read-only is not ready until it is not', async () => {
+    for (const [state, status] of Object.entries({ on: 503, off: 200 })) {
+      const set = `ALTER DATABASE %I SET default_transaction_read_only = ${state}`;
+      await direct.query(`DO $$ BEGIN EXECUTE format('${set}', current_database()); END $$`);
+      const others = 'datname = current_database() AND pid <> pg_backend_pid()';
+      await direct.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
+      await until(async () => (await ready()).status === status);
+    }
+    expect(service.log.join('')).toContain('The server is read-only');
   });
 
   it('is logged at its start and at its end, not with each request, and without the password', async () => {
@@ -201,6 +216,10 @@ describeInside('A statement', () => {
     try {
       const { id } = await addPet(service);
       expect((await service.get(`/v1/pets/${id}`)).status).toBe(200);
+      await Promise.all(Array.from({ length: 30 }, () => service.post('/v1/store/orders', { petId: id })));
+      const ofService = "datname = current_database() AND application_name = 'animal-store'";
+      const open = await database.query(`SELECT FROM pg_stat_activity WHERE ${ofService}`);
+      expect(open.length).toBeLessThanOrEqual(12); // the default of DATABASE_POOL_SIZE
     } finally {
       await service.stop();
       await wire.cut();
