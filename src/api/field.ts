@@ -16,7 +16,7 @@ export interface FieldOptions {
   readonly list?: { readonly minItems: number; readonly maxItems: number };
 }
 
-const OPTIONS = ['description', 'example', 'optional', 'nullable', 'default', 'list'];
+const OPTIONS = new Set(['description', 'example', 'optional', 'nullable', 'default', 'list']);
 
 /** What a kind of field takes. */
 export interface Rule {
@@ -47,7 +47,7 @@ export function fieldsOf(type: Type): ReadonlyMap<string, Field> {
 export function field(options: FieldOptions, item: Rule): PropertyDecorator {
   const { optional, list, ...documented } = options;
   const { nullable, default: otherwise } = options;
-  const stray = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  const stray = Object.keys(options).find((name) => !OPTIONS.has(name));
   if (stray)
     throw new Error(`"${stray}" is no option of every field: some stand in the first argument of a decorator.`);
   const rule = list ? listOf(item, list) : item;

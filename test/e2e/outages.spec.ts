@@ -216,10 +216,10 @@ describeInside('A statement', () => {
     try {
       const { id } = await addPet(service);
       expect((await service.get(`/v1/pets/${id}`)).status).toBe(200);
-      await Promise.all(Array.from({ length: 30 }, () => service.post('/v1/store/orders', { petId: id })));
+      await Promise.all(Array.from({ length: 40 }, () => service.post('/v1/store/orders', { petId: id })));
       const ofService = "datname = current_database() AND application_name = 'animal-store'";
       const open = await database.query(`SELECT FROM pg_stat_activity WHERE ${ofService}`);
-      expect(open.length).toBeLessThanOrEqual(12); // the default of DATABASE_POOL_SIZE
+      expect(open.length).toBeLessThanOrEqual(20); // the default of DATABASE_POOL_SIZE
     } finally {
       await service.stop();
       await wire.cut();
