@@ -4,7 +4,8 @@ import { dayOf } from './common/clock.js';
 import { API_PREFIX, loadConfig, unknownSettings } from './common/config.js';
 import { createLogger } from './common/log.js';
 
-// Otherwise V8 comes to allocate rows in the old generation, where all they refer to stays until the next full collection.
+// Otherwise V8 decides after a while to allocate result rows directly in the old generation, and memory grows until the next
+// full garbage collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 // Without a listener, a full disk or a reader that is gone would end the service.

@@ -24,7 +24,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     private readonly config: Config,
     private readonly redis?: RedisClientType,
   ) {
-    // Every deployment numbers its keys from 1.
+    // Two deployments may share a Redis. Each numbers its API keys from 1, so the prefix keeps their counters apart.
     const options = { keyPrefix: `${SERVICE_NAME}:${config.keyEnvironment}`, points: 0, duration: WINDOW_SECONDS };
     const insuranceLimiter = (this.alone = new flexible.RateLimiterMemory(options));
     if (!redis) return;
