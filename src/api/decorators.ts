@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { Repeatable } from './idempotency/repeatable.js';
@@ -7,10 +7,8 @@ import { addToRoute } from './route-config.js';
 /** The address under which Fastify knows the document, whose schemas serialise the answers. */
 export const DOCUMENT = 'https://document.invalid/';
 
-export const PUBLIC = 'public';
-
 /** Opens a route to requests without a key. All other routes require one. */
-export const Public = () => SetMetadata(PUBLIC, true);
+export const Public = () => addToRoute({ isPublic: true });
 
 /** The tags of the document, with their descriptions: `ApiTags` takes none. */
 export const RESOURCES = new Map<string, string>();

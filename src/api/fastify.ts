@@ -16,6 +16,8 @@ declare module 'fastify' {
     error: ApiError | null;
   }
   interface FastifyContextConfig {
+    /** Whether it takes requests without a key. */
+    isPublic?: boolean;
     /** Answers have headers that follow from it: pages their links, and what was created its Location. */
     answer?: 'resource' | 'page' | 'creation' | 'nothing';
     /** The errors that `@Refuses()` declares. */

@@ -1,16 +1,16 @@
-import { type ExecutionContext, Injectable, Logger } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
-import { PUBLIC } from '../api/decorators.js';
 import { ApiError } from '../api/errors.js';
+import { SERVICE_NAME } from '../common/config.js';
 import { addressOf, networkOf, RateLimits } from '../http/rate-limiter.js';
 import type { ApiKey } from './api-key.entity.js';
 import { KeyVerifier, unauthorized } from './key-verifier.js';
 
 const UNTRUSTED = 'X-Forwarded-For is ignored. If a proxy of yours sends it, add its address to TRUSTED_PROXIES.';
 const BEARER = /^Bearer ([^ ]+)$/i;
+const READ_ONLY = { 'www-authenticate': `Bearer realm="${SERVICE_NAME}", error="insufficient_scope"` }; // RFC 6750
 
 /** Takes the token from the Authorization header. passport has one registry in the process, so requests bring the verifier. */
 @Injectable()
@@ -30,7 +30,6 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
   private hasWarned = false;
 
   constructor(
-    private readonly reflector: Reflector,
     private readonly limits: RateLimits,
     private readonly verifier: KeyVerifier,
   ) {
@@ -38,8 +37,8 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (this.reflector.getAllAndOverride<boolean>(PUBLIC, [context.getHandler(), context.getClass()])) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.routeOptions.config.isPublic) return true;
     const { authorization } = request.headers;
     if (authorization === undefined)
       throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
@@ -82,3 +81,12 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     return key;
   }
 }
+
+/** Refuses changes with a key that may only read. OPTIONS has no guards. */
+export const readOnlyKeyGuard: CanActivate = {
+  canActivate(context) {
+    const { caller, method } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!caller?.readOnly || method === 'GET' || method === 'HEAD') return true;
+    throw new ApiError('read_only_key', 'This API key may only read. Ask for one that may change things.', READ_ONLY);
+  },
+};

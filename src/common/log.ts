@@ -19,9 +19,20 @@ export const lostLogLines = new Counter({
 /** What every line is made with, wherever it goes. */
 export const LINES = {
   base: null,
-  timestamp: pino.stdTimeFunctions.isoTime,
+  timestamp: isoTime,
   serializers: { err: describeError },
 } as const;
+
+let latest = 0;
+let time = '';
+
+/** As pino's `isoTime`, but made once a millisecond, since it takes as long as the rest of a line. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now !== latest) time = `,"time":"${new Date(now).toISOString()}"`;
+  latest = now;
+  return time;
+}
 
 /** The log of the process: JSON for machines, or short coloured lines for people. */
 export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): Logger {

@@ -48,7 +48,7 @@ export class Pipeline {
       setImmediate(() => socket.uncork());
     }
     try {
-      return (await client.query<ObjectLiteral>({ name: this.nameOf(text), text, values })).rows;
+      return (await client.query<ObjectLiteral>({ name: this.nameOf(text), text }, values)).rows;
     } catch (cause) {
       const error = new QueryFailedError(text, undefined, cause as Error); // as TypeORM throws it
       const isUseless = isStale(error) || (cause as pg.DatabaseError).severity === 'FATAL';

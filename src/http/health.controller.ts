@@ -12,7 +12,6 @@ const REQUESTS_MS = 5_000;
 const CLOSE_MS = 7_500;
 
 /** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
-@Public()
 @ApiExcludeController()
 @Controller('health')
 export class HealthController implements BeforeApplicationShutdown {
@@ -26,12 +25,14 @@ export class HealthController implements BeforeApplicationShutdown {
 
   /** Restart the process when this fails. */
   @Get('live')
+  @Public()
   live(): { status: string } {
     return { status: 'ok' };
   }
 
   /** Send no requests while this fails. */
   @Get('ready')
+  @Public()
   async ready(): Promise<{ status: string }> {
     if (this.isEnding) throw unavailable('The service is about to end.');
     await this.database.check().catch(() => {

@@ -67,6 +67,7 @@ const UNDECODABLE = '/ ';
 
 /** Without scheme and host, which HTTP allows. What is no path, such as the asterisk of OPTIONS, becomes an unknown one. */
 export function pathOf({ url = '' }: { url?: string }): string {
+  if (url.startsWith('/') && !url.includes('%')) return url;
   const path = url.replace(/^https?:\/\/[^/?]*/i, '');
   try {
     decodeURI(path.split('?', 1)[0]!);
@@ -84,7 +85,7 @@ const tooLarge = new ApiError('headers_too_large', undefined, { connection: 'clo
 export function faultOf({ originalUrl, url, params, headers, raw }: FastifyRequest): ApiError | undefined {
   if (originalUrl.length > URL_BYTES) return new ApiError('uri_too_long');
   // Node.js does not count what separates names and values: two bytes each.
-  if (raw.rawHeaders.join(': ').length + 2 > HEADER_BYTES) return tooLarge;
+  if (raw.rawHeaders.reduce((sum, { length }) => sum + length + 2, 0) > HEADER_BYTES) return tooLarge;
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
   const isLatest = raw.httpVersion === '1.1' && host !== undefined && /^chunked$/i.test(coding);
   const isHttp = isLatest || (raw.httpVersion === '1.0' && headers['transfer-encoding'] === undefined);
