@@ -2,6 +2,7 @@ import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { ApiExtension, ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { Repeatable } from './idempotency/repeatable.js';
+import { checkInput } from './input.pipe.js';
 import { addToRoute } from './route-config.js';
 
 /** The address under which Fastify knows the document, whose schemas serialise the answers. */
@@ -58,11 +59,11 @@ export function Updated(answer: Answer): MethodDecorator {
 /** Answers a DELETE with 204 and no body. */
 export function Deleted(answer: { description: string }): MethodDecorator {
   const documented = ApiResponse({ status: 204, ...answer });
-  return applyDecorators(HttpCode(204), Repeatable(), addToRoute({ answer: 'nothing' }), documented);
+  return applyDecorators(checkInput, HttpCode(204), Repeatable(), addToRoute({ answer: 'nothing' }), documented);
 }
 
 /** Fastify serialises by the schema, which keeps all digits of an int64 and leaves out members that are not documented. */
 function answers(status: number, schema: string | Type, documented: object): MethodDecorator {
   const response = { [status]: { $ref: DOCUMENT + getSchemaPath(schema) } };
-  return applyDecorators(RouteSchema({ response }), ApiResponse({ status, ...documented }));
+  return applyDecorators(checkInput, RouteSchema({ response }), ApiResponse({ status, ...documented }));
 }

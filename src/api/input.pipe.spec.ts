@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import type { Type } from '@nestjs/common';
+import { Param, Query, type Type } from '@nestjs/common';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsEmail, validateSync } from 'class-validator';
+import { Deleted, Fetched } from './decorators.js';
 import { ApiError } from './errors.js';
+import { RunOnce } from './idempotency/repeatable.js';
 import { readInput } from './input.pipe.js';
 import { Bool, DateTime, Day, Decimal, Int, Int64, OneOf, Text } from './fields.js';
 
@@ -129,12 +131,25 @@ describe('A reader', () => {
     expect(read(Everything, prototype)).toMatchObject(refusal('unknown_field', '__proto__'));
   });
 
-  it('refuses a class with a field that only class-validator knows', () => {
+  it('refuses at the start a class without fields, or with one that only class-validator knows', () => {
+    class Empty {}
     class Forgotten {
       @IsEmail()
       readonly email!: string;
     }
-    expect(() => readInput(Forgotten, {}, 'body')).toThrow('Forgotten.email needs a decorator of src/api/fields.ts.');
+    const about = { type: Everything, description: '' };
+    expect(() => {
+      class Controller {
+        @Fetched(about) get(@Param() _path: Everything, @Query() _query: Forgotten) {}
+      }
+      return Controller;
+    }).toThrow('Forgotten.email needs a decorator of src/api/fields.ts.');
+    expect(() => {
+      class Controller {
+        @Deleted(about) delete(@Query() _query: Empty, @RunOnce() _runOnce: RunOnce) {}
+      }
+      return Controller;
+    }).toThrow('Empty has no fields');
   });
 });
 

@@ -1,4 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform, SetMetadata, type Type } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { ApiError } from './errors.js';
@@ -55,6 +57,16 @@ export function readInput<T extends object>(type: Type<T>, given: Plain, source:
   const [message = 'is not valid'] = Object.values(fault.constraints ?? {});
   throw refusal('invalid', fault.property, message.replace(`${fault.property} `, ''), source);
 }
+
+const TAKEN = new Set([RouteParamtypes.BODY, RouteParamtypes.QUERY, RouteParamtypes.PARAM].map(String));
+
+/** Looks at the classes that a handler takes, so that one which cannot be read is an error at the start. */
+export const checkInput: MethodDecorator = (controller, name) => {
+  const types = Reflect.getMetadata('design:paramtypes', controller, name) as Type[];
+  const parameters: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, name) ?? {};
+  for (const [key, { index }] of Object.entries(parameters as Record<string, { index: number }>))
+    if (TAKEN.has(key.split(':', 1)[0]!)) makePlan(types[index]!);
+};
 
 const plans = new Map<Type, ReturnType<typeof makePlan>>();
 

@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from './errors.js';
 import { embeddedUrl } from './embedded-postgres.js';
 
 /** The connections of `Statements`. TypeORM's pool has the rest of `DATABASE_POOL_SIZE`. */
-const PIPELINES = 5;
+export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
@@ -45,7 +45,8 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
 export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
   // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. The limit is longer
   // than that of a single connection, because here it includes the time that a request waits for a connection of others.
-  const limits = { max: config.databasePoolSize - PIPELINES, connectionTimeoutMillis: 500 };
+  const { reads, writes, probes } = PIPELINES;
+  const limits = { max: config.databasePoolSize - reads - writes - probes, connectionTimeoutMillis: 500 };
   return { ...pool({ ...clientOptions(config), ...limits }), autoLoadEntities: true, manualInitialization: true };
 }
 

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
+import { PIPELINES } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf, sqlStateOf } from './errors.js';
 import { isUnread, Pipeline } from './pipeline.js';
 import { Table } from './table.js';
@@ -18,26 +19,25 @@ interface Insert {
  */
 @Injectable()
 export class Statements implements OnApplicationShutdown {
-  private readonly reads: readonly [Pipeline, Pipeline];
+  private readonly reads: readonly Pipeline[];
   private readonly writes: readonly Pipeline[];
   /** Its own, or a probe would wait behind those that it asks about. */
-  private readonly probes: Pipeline;
+  private readonly probes: readonly Pipeline[];
   private readonly tables = new Map<unknown, Table>();
   private readonly waiting: Insert[] = [];
 
-  // Together, these are the PIPELINES that TypeORM's pool leaves room for.
   constructor(config: Config) {
-    this.reads = [new Pipeline(config, isUnread), new Pipeline(config, isUnread)];
-    this.writes = [new Pipeline(config), new Pipeline(config)];
-    this.probes = new Pipeline(config, isUnread);
+    const open = (count: number, mayRepeat?: typeof isUnread) =>
+      Array.from({ length: count }, () => new Pipeline(config, mayRepeat));
+    this.reads = open(PIPELINES.reads, isUnread);
+    this.writes = open(PIPELINES.writes);
+    this.probes = open(PIPELINES.probes, isUnread);
   }
 
   /** Rows of a table, by the clauses after FROM. Each text is prepared on its connection, so values are parameters. */
   async find<T extends ObjectLiteral>(repository: Repository<T>, clauses: string, values: unknown[]): Promise<T[]> {
-    const [one, other] = this.reads;
-    const pipeline = one.underWay <= other.underWay ? one : other;
     try {
-      return (await pipeline.query(this.tableOf(repository).select(clauses), values)) as T[];
+      return (await idlest(this.reads).query(this.tableOf(repository).select(clauses), values)) as T[];
     } catch (cause) {
       // A read that is not answered has changed nothing, also where it is a part of a change, as that of a key.
       throw meaningOf(cause) === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
@@ -61,7 +61,7 @@ export class Statements implements OnApplicationShutdown {
   }
 
   probe(text: string): Promise<ObjectLiteral[]> {
-    return this.probes.query(text, []);
+    return idlest(this.probes).query(text, []);
   }
 
   private tableOf<T extends ObjectLiteral>({ target, metadata }: Repository<T>): Table {
@@ -101,8 +101,12 @@ export class Statements implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.reads, ...this.writes, this.probes].map((pipeline) => pipeline.close()));
+    await Promise.all([...this.reads, ...this.writes, ...this.probes].map((pipeline) => pipeline.close()));
   }
+}
+
+function idlest(pipelines: readonly Pipeline[]): Pipeline {
+  return pipelines.reduce((best, each) => (each.underWay < best.underWay ? each : best));
 }
 
 /** RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. */
