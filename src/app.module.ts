@@ -15,7 +15,7 @@ import { createRateLimits, RateLimits } from './http/rate-limiter.js';
 import { OrdersModule } from './orders/orders.module.js';
 import { PetsModule } from './pets/pets.module.js';
 
-/** Features go here. `forRoot` adds what they stand on, and the guards, the pipe and the filter of every route. */
+/** Add features here. `forRoot` adds the modules that they use, and the guards, the pipe and the filter of every route. */
 @Module({ imports: [PetsModule, OrdersModule] })
 export class AppModule {
   static forRoot(config: Config, clock: Clock, features: Type[]): DynamicModule {
@@ -31,7 +31,7 @@ export class AppModule {
         Registry,
         MetricsServer,
         { provide: RateLimits, inject: [Config], useFactory: createRateLimits },
-        // Guards run in this order. Guards of an operation come last.
+        // Guards run in this order, and before those of a single operation.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: RateLimits },
         { provide: APP_GUARD, useValue: readOnlyKeyGuard },

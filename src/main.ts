@@ -8,7 +8,7 @@ import { createLogger } from './common/log.js';
 // full garbage collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// Without a listener, a full disk or a reader that is gone would end the service.
+// Without a listener for errors, a full disk or a closed pipe would end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
@@ -18,7 +18,7 @@ try {
   process.exit(1);
 }
 
-/** What traces observe has to be imported after them. */
+/** Imports the libraries that traces observe only after tracing has started, which has to patch them as they are loaded. */
 async function start(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
@@ -29,13 +29,13 @@ async function start(): Promise<void> {
 
   const app = await createApp(config, { logger });
   process.on('uncaughtException', (err) => {
-    logger.fatal({ err }, 'Uncaught error; the service exits.'); // its state is unknown
+    logger.fatal({ err }, 'Uncaught error; the service exits.'); // the state of the process is unknown
     process.exit(1);
   });
   for (const name of unknownSettings())
     logger.warn(`${name} in .env is no setting of the service: see docs/settings.md.`);
   app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `HealthController`
-  await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the system has a lower limit, too
+  await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the kernel may lower it
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;
   if (config.databaseUrl) logger.info(message);
@@ -56,7 +56,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** A mistake in the code needs its stack, anything else only its message. */
+/** A programming error is printed with its stack, because its message alone would not show where it is. */
 function explain({ name, message, stack, syscall }: NodeJS.ErrnoException): string {
   if (syscall === 'listen' || syscall === 'getaddrinfo')
     return `Cannot listen: ${message}. Set PORT and HOST to a free address.`;

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 
-/** A mistake of the user, who needs only the message. */
+/** A mistake that the user can correct. The message is enough for that, so it is printed alone. */
 export class UsageError extends Error {}
 
-/** What to type for a program, in messages: the image has neither npm nor scripts. */
+/** How messages tell the user to start a program: with npm in a checkout, but not in the image, which has no npm. */
 export function commandName(script: string, program: string): string {
   return existsSync('scripts') ? `npm run ${script} --` : `node dist/${program}.js`;
 }
 
-/** Runs a command line: prints its result, how to use it with `--help`, or an error that can be read. */
+/** Runs a command, and prints its result, its usage after `--help`, or a readable error instead of a stack. */
 export async function runCommand(usage: string, main: () => Promise<string>): Promise<void> {
   try {
     const text = process.argv.includes('--help') ? usage : await main();

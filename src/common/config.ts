@@ -8,13 +8,13 @@ export { API_PREFIX, SERVICE_NAME } from './settings.js';
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor assigns all of them
 export interface Config extends SettingValues {}
 
-/** The settings of the service, validated. Without any, it has the defaults. */
+/** The settings of the service. A new object has the defaults; `loadConfig` replaces those that the environment sets. */
 export class Config {
   constructor() {
     for (const [property, { value }] of Object.entries(SETTINGS)) Object.assign(this, { [property]: value });
   }
 
-  /** Load balancers need time to notice that a replica stops. In development there is none to wait for. */
+  /** Load balancers need time to notice that a replica stops. In development, there is no load balancer to wait for. */
   get drainMs(): number {
     return this.shutdownDrainMs ?? (!this.databaseUrl || process.stdout.isTTY ? 0 : 2_000);
   }
@@ -52,27 +52,27 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   return config;
 }
 
-/** Names in `.env` that no setting has. In the environment, they may be those of other programs. */
+/** Names in `.env` that are no settings, and so probably typos. The environment also has the variables of other programs. */
 export function unknownSettings(): string[] {
   const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]));
   const given = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
   return Object.keys(given).filter((name) => !names.has(name) && !name.startsWith('OTEL_'));
 }
 
-/** The environment of this process, completed from `.env` in the working directory. Libraries read it, too. */
+/** Completes the environment of this process from `.env` in the working directory, since libraries read it, too. */
 function environment(): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile();
   return process.env;
 }
 
-/** `DATABASE_URL_FILE` names a file that holds `DATABASE_URL`, as container platforms mount secrets. */
+/** Container platforms mount secrets as files, so `DATABASE_URL_FILE`, for example, may name a file with `DATABASE_URL`. */
 function textOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const path = env[`${name}_FILE`];
   if (!path) return env[name];
   if (env[name]) throw new Error(`Set either ${name} or ${name}_FILE, not both`);
   try {
     const text = readFileSync(path, 'utf8').trim();
-    // Without an address of the server, for instance, the service would start on the embedded database.
+    // If an empty file with the database's address were ignored, the service would start on the embedded database.
     if (!text) throw new Error('it is empty');
     return text;
   } catch (error) {
@@ -84,7 +84,7 @@ function contradictionsOf(config: Config): string[] {
   const { databaseUrl, databaseDirectory, databaseDirectUrl, databaseDistribution, keyEnvironment } = config;
   const contradictions: Record<string, unknown> = {
     'GETPET_SUNSET_ON must not be before GETPET_DEPRECATED_ON': config.getPetSunsetOn < config.getPetDeprecatedOn,
-    // Otherwise a typo would start a deployment, or a command of it, on a new and empty database.
+    // Otherwise a deployment, or a command in it, that lacks DATABASE_URL would use a new and empty embedded database.
     'KEY_ENVIRONMENT=live needs DATABASE_URL, or another DATABASE_DIR to keep the data on this machine':
       keyEnvironment === 'live' && !databaseUrl && databaseDirectory === SETTINGS.databaseDirectory.value,
     'DATABASE_DISTRIBUTION and DATABASE_DIRECT_URL need DATABASE_URL':

@@ -7,7 +7,7 @@ export function isInt64(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 }
 
-/** Decimal digits without leading zeros or a plus sign. */
+/** Reads decimal digits, without leading zeros or a plus sign. */
 export function int64FromText(text: string): bigint | undefined {
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);

@@ -9,14 +9,14 @@ import type { Config } from './config.js';
 
 const EXIT_MS = 500;
 
-/** To be registered where metrics are served. */
+/** `MetricsServer` registers this counter, so that it is only in the metrics of the service. */
 export const lostLogLines = new Counter({
   name: 'log_lines_lost_total',
   help: 'Log lines that could not be written.',
   registers: [],
 });
 
-/** What every line is made with, wherever it goes. */
+/** The options of pino for every log line. Tests use them with an output of their own. */
 export const LINES = {
   base: null,
   timestamp: isoTime,
@@ -40,29 +40,30 @@ export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): L
   const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
   const isPretty = logFormat ? logFormat === 'pretty' : process.stdout.isTTY;
   const format = isPretty ? prettyFormat() : String;
-  // Not the output itself: pino would call its `flushSync` after a fatal line.
+  // If pino got the output itself, it would call `flushSync` after a fatal line, which can wait for ever: see `finish`.
   const write = (line: string): boolean => output.write(format(line));
   return pino({ ...LINES, level: logLevel, ...(tracesEndpoint && mixin) }, { write });
 }
 
-/** Loads the library only when it is needed, which keeps other starts quick. */
+/** Loads pino-pretty only when it is needed, so that other starts are quick. */
 function prettyFormat(): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
   return prettyFactory({ translateTime: 'SYS:HH:MM:ss', singleLine: true });
 }
 
-/** Standard output, which neither blocks nor ends the service while nobody reads it, or the disk is full. */
+/** Opens standard output so that it neither blocks nor ends the service when nobody reads it or the disk is full. */
 function openOutput(): ReturnType<typeof pino.destination> {
-  const waiting = { minLength: 4_096, periodicFlush: 50, maxLength: 1_048_576 }; // a write costs more than a line
+  const waiting = { minLength: 4_096, periodicFlush: 50, maxLength: 1_048_576 }; // one write for several lines is cheaper
   const output = pino.destination({ dest: openDescriptor(), sync: true, retryEAGAIN: () => false, ...waiting });
-  // What is refused is written later. pino's own listener would lose lines uncounted once their reader is gone.
+  // The output keeps lines that it cannot write for a later attempt, so errors are ignored. After a closed pipe, pino's
+  // own listener would discard all lines without counting them.
   output.removeAllListeners('error').on('error', () => {});
   output.on('drop', () => lostLogLines.inc());
   process.on('exit', () => finish(output));
   return output;
 }
 
-/** A pipe or terminal is opened anew, which alone makes writing not block. Where that fails, as for a socket, Node.js does it. */
+/** Opens a pipe or terminal again, as non-blocking. A socket cannot be opened; `process.stdout` makes it non-blocking. */
 function openDescriptor(): number {
   try {
     if (fstatSync(1).isFile()) return 1;
@@ -73,18 +74,18 @@ function openDescriptor(): number {
   }
 }
 
-/** A slow reader gets a moment. `flushSync` would wait for it, and for space on the disk, for ever. */
+/** Gives a slow reader a moment to take the last lines. `flushSync` would wait for ever for a reader or for disk space. */
 function finish(output: ReturnType<typeof openOutput>): void {
   const deadline = performance.now() + EXIT_MS;
   let written = 1;
   output.on('write', (bytes: number) => (written = bytes));
   output.on('error', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10));
-  while (written > 0 && performance.now() < deadline) output.flush(); // 0 bytes: nothing was left
+  while (written > 0 && performance.now() < deadline) output.flush(); // it writes 0 bytes when nothing is left
 }
 
 /**
- * An error as it is logged. What a database says may quote what a client sent, and TypeORM adds the statement and its
- * values, so of those errors only the names of things are kept.
+ * An error as it is logged. Messages of PostgreSQL may quote what a client has sent, and TypeORM adds the statement with
+ * its values. So errors of the database are logged with their codes, and the names of tables and constraints, only.
  */
 function describeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown;

@@ -8,7 +8,6 @@ interface Parser<T> {
   /** Completes the sentence "must be …". */
   readonly expected: string;
   readonly isValid: (text: string) => boolean;
-  /** The value of a valid text. */
   readonly read: (text: string) => T;
 }
 
@@ -16,7 +15,7 @@ export interface Setting<T = unknown> extends Parser<T> {
   readonly name: string;
   /** The default. */
   readonly value: T;
-  /** For operators. */
+  /** The description for operators, in docs/settings.md. */
   readonly about: string;
 }
 
@@ -24,7 +23,7 @@ function setting<T, V extends T | undefined>(name: string, parser: Parser<T>, va
   return { name, ...parser, value, about };
 }
 
-/** Drivers decode the user and the password, so a `%` must be part of an escape. */
+/** Drivers decode `%` escapes in the user and the password, and would fail on a `%` that begins none. */
 function url(expected: string, pattern: RegExp): Parser<string> {
   const isValid = (given: string) => URL.canParse(given) && pattern.test(given) && !/%(?![\da-f]{2})/i.test(given);
   return { expected, isValid, read: String };
@@ -52,7 +51,7 @@ function isNetwork(given: string): boolean {
 }
 
 const anyText: Parser<string> = { expected: 'a text', isValid: () => true, read: String };
-/** As headers carry it. */
+/** The address is a part of Link and Location headers, which are ASCII. */
 const apiUrl = url(
   `an http or https address in ASCII that ends with ${API_PREFIX}`,
   /^https?:\/\/[!$-;=@-~]+(?<!\/)\/v1$/,
@@ -63,7 +62,7 @@ const contact = {
   expected: `${page.expected}, or an e-mail address such as support@example.com`,
   isValid: (given: string) => page.isValid(given) || /^[^\s@:/]+@[^\s@:/]+$/.test(given),
 };
-/** As its first instant in UTC. */
+/** A day is held as its first instant in UTC. */
 const day = { expected: 'a day such as 2030-12-05', isValid: isDay, read: (given: string) => new Date(given) };
 const flag = { ...oneOf('true', 'false'), read: (given: string) => given === 'true' };
 const http = url('an http or https address', /^https?:/);
@@ -96,7 +95,7 @@ export const SETTINGS = {
   contact: setting('CONTACT', contact, undefined, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.'),
   keyEnvironment: setting('KEY_ENVIRONMENT', oneOf('live', 'test'), 'test', 'The kind of API keys that this deployment issues and accepts: `test`, or `live`, which needs `DATABASE_URL` or a `DATABASE_DIR` of its own.'),
   rateLimitPerKey: setting('RATE_LIMIT_PER_KEY', perMinute, 20_000, 'Requests per minute and key; `0` for no limit.'),
-  rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Keys that were looked up in vain, per minute and client network; `0` for no limit.'),
+  rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Failed look-ups of API keys, per minute and client network; `0` for no limit.'),
   redisUrl: setting('REDIS_URL', redis, undefined, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.'),
   trustedProxies: setting('TRUSTED_PROXIES', networks, [] as string[], 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas.'),
   sunsetRehearsal: setting('SUNSET_REHEARSAL', flag, false, '`true`: deprecated operations answer as after their sunset.'),

@@ -10,10 +10,10 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { Config } from './config.js';
 
-/** At the end, a collector that does not answer gets no more time than this. */
+/** How long a shutdown waits for the collector to take the last traces. */
 const FLUSH_MS = 1_000;
 
-/** Traces requests and their statements. To be called before Fastify is imported. */
+/** Traces requests and their statements. Call it before HTTP, PostgreSQL and Fastify modules are imported. */
 export function startTracing({ serviceName }: Config): void {
   const service = resourceFromAttributes({ 'service.name': serviceName });
   const provider = new NodeTracerProvider({
@@ -40,7 +40,7 @@ export function startTracing({ serviceName }: Config): void {
   });
 }
 
-/** Below Fastify, paths are not known to be those of a route. */
+/** Names a span after its route, which only Fastify knows. Other paths stay out, because clients may put secrets there. */
 const nameSpan: onRequestHookHandler = ({ method, routeOptions: { url } }, _reply, done) => {
   if (url) trace.getActiveSpan()?.setAttributes({ 'http.route': url, 'url.path': url }).updateName(`${method} ${url}`);
   done();
