@@ -3,8 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export type MigrationClass = (new () => MigrationInterface) & { readonly isDistribution?: boolean };
 
 /**
- * A migration that only DATABASE_DISTRIBUTION=citus runs, and nothing takes back. It spreads tables over the nodes of a Citus
- * cluster; those without stay on the coordinator. `name` ends with a timestamp after that of every migration which it needs.
+ * A migration that spreads tables over the nodes of a Citus cluster; other tables stay on the coordinator. It runs only with
+ * DATABASE_DISTRIBUTION=citus, and cannot be reverted. Migrations run in the order of the timestamps at the end of their
+ * names, so the timestamp in `name` has to be later than those of the migrations that create the tables.
  */
 export function distribution(name: string, statements: string[]): MigrationClass {
   return class implements MigrationInterface {
@@ -16,7 +17,7 @@ export function distribution(name: string, statements: string[]): MigrationClass
     }
 
     async down(): Promise<void> {
-      throw new Error('A distributed database does not become one server again.');
+      throw new Error('The distribution of a database cannot be reverted.');
     }
   };
 }

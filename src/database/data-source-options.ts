@@ -10,9 +10,9 @@ export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
-// In local time, dates of early years would lose the seconds of their offset.
+// By default, pg sends a `Date` in local time with an offset in minutes. Offsets of early years also have seconds.
 pg.defaults.parseInputDatesAsUTC = true;
-// By default, pg leaves int8 as text, and makes a moment in local time of a day. In arrays, it rounds numeric, too.
+// By default, pg returns int8 as text and a date as midnight in local time, and rounds the elements of numeric arrays.
 const { setTypeParser, getTypeParser, builtins } = pg.types;
 const ARRAYS = { text: 1009, int8: 1016, date: 1182, numeric: 1231 };
 const readTexts = getTypeParser(ARRAYS.text) as (text: string) => string[];
@@ -23,9 +23,9 @@ setTypeParser(ARRAYS.date, readTexts);
 setTypeParser(ARRAYS.numeric, readTexts);
 
 /**
- * The limits of one attempt, so that a request can be answered within 1.3 seconds while the database is away. The server's
- * limits end first: when `query_timeout` does, pg closes the connection, and the other statements on it lose their answers.
- * Poolers refuse limits that are start-up parameters.
+ * The time limits of one attempt, so that a request is answered within 1.3 seconds even while the database is away. The
+ * server's limits are the shorter ones: after `query_timeout`, pg closes the connection, and the other statements on it
+ * lose their answers. Poolers refuse limits as start-up parameters, so behind a pooler, the role has to have the limits.
  */
 export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boolean } {
   return {
@@ -41,16 +41,16 @@ export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boo
   };
 }
 
-/** For requests and command lines. `Database` connects, again and again if need be. */
+/** For requests and commands. `Database` opens the data source, because it tries again until the server is there. */
 export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
-  // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. The limit is longer
-  // than that of a single connection, because here it includes the time that a request waits for a connection of others.
+  // With `pipeline`, pg closes a connection whose answer is late, so that it does not go back to the pool. The time limit for
+  // connecting is longer here, because it includes waiting until another request gives a connection back to the pool.
   const { reads, writes, probes } = PIPELINES;
   const limits = { max: config.databasePoolSize - reads - writes - probes, connectionTimeoutMillis: 500 };
   return { ...pool({ ...clientOptions(config), ...limits }), autoLoadEntities: true, manualInitialization: true };
 }
 
-/** Migrations take their time, past a pooler. */
+/** Migrations have no time limits, since they may take long, and can bypass a pooler, through `DATABASE_DIRECT_URL`. */
 export function migrationOptions(config: Config): DataSourceOptions {
   const address = config.databaseDirectUrl ?? config.databaseUrl;
   return pool({ ...unlimited(config, address), max: 1, connectionTimeoutMillis: 1_000 });
@@ -65,13 +65,13 @@ function pool(options: pg.PoolConfig): DataSourceOptions {
   return {
     type: 'postgres',
     logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
-    poolErrorHandler: () => {}, // an idle connection broke, and the pool has removed it
+    poolErrorHandler: () => {}, // the pool has already removed the idle connection that broke
     driver: { Pool },
     extra: options,
   };
 }
 
-/** Only here is it known that an error means that there was no connection, and so nothing was sent. */
+/** Marks the errors of getting a connection: they mean that nothing was sent, which could not be told where they are caught. */
 class Pool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(done: Connected): void;

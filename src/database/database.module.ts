@@ -14,7 +14,7 @@ const dataSource = TypeOrmModule.forRootAsync({ inject: [Config], useFactory: da
 @Global()
 @Module({ imports: [dataSource], providers: OFFERED, exports: OFFERED })
 export class DatabaseModule {
-  /** The entities of a feature, for `@InjectRepository()`, and its migrations, in any order. */
+  /** Registers the entities of a feature, for `@InjectRepository()`, and its migrations, which run by timestamp. */
   static forFeature(entities: Type[], migrations: MigrationClass[]): DynamicModule {
     for (const migration of migrations) MIGRATIONS.add(migration);
     return TypeOrmModule.forFeature(entities);

@@ -10,15 +10,15 @@ import { migrate } from './migrate.js';
 import { Statements } from './statements.js';
 
 const RETRY_MS = 300;
-/** For the log and the metrics; requests find out by themselves. */
+/** How often the state in the log and the metrics is renewed. Requests do not depend on it: they just try. */
 const CHECK_EVERY_MS = 2_000;
 
-/** Migrates and connects in the background, for as long as it takes, and looks whether the database can be used. */
+/** Migrates and connects in the background, however long the server is away, and observes whether it can be used. */
 @Injectable()
 export class Database implements OnModuleInit, OnModuleDestroy {
-  /** Why it cannot be used. */
+  /** Why the database cannot be used; undefined while it can. */
   problem: string | undefined = 'It is not ready, or being migrated by another process.';
-  /** Resolves when it is connected and migrated. Rejects when a migration fails. */
+  /** Resolves when the database is migrated and connected. Rejects when a migration fails. */
   ready = Promise.resolve();
 
   private readonly logger = new Logger('Database');
@@ -46,17 +46,17 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     this.ready.catch((error: unknown) => this.note(reasonOf(error)));
   }
 
-  /** Asks the database for what the operations need. Those who ask at the same time share the answer. */
+  /** Rejects if the database cannot serve the operations. Simultaneous calls share one query. */
   check(): Promise<void> {
     return (this.checking ??= this.ask().finally(() => (this.checking = undefined)));
   }
 
-  /** Whether TypeORM can be asked. What it throws before it is connected, and after, is no error that says so. */
+  /** Whether TypeORM is connected. If not, its errors do not say so, and would be answered with 500 instead of 503. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized && !this.stopping.signal.aborted;
   }
 
-  /** Runs `work` in the transaction of `outer`, or in one of its own. */
+  /** Runs `work` in the transaction of `outer`, or else in a new one. */
   async transaction<T>(outer: EntityManager | undefined, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     if (outer) return work(outer);
     let isCommitting = false;
@@ -67,7 +67,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
         return result;
       });
     } catch (error) {
-      // COMMIT was not answered.
+      // The server did not answer COMMIT, so the change may have been stored.
       throw isCommitting && !sqlStateOf(error) ? new DatabaseUnavailable(true, { cause: error }) : error;
     }
   }
@@ -77,9 +77,9 @@ export class Database implements OnModuleInit, OnModuleDestroy {
       return await work(manager);
     } catch (error) {
       const { queryRunner } = manager;
-      // A connection to a former primary is whole, but good for nothing: the pool drops it.
+      // The connection works, but may lead to a former primary. Later requests would fail on it, too, if the pool kept it.
       if (isStale(error)) void ((await queryRunner?.connect()) as pg.Client | undefined)?.end();
-      // TypeORM has given up a connection that was lost. Without a COMMIT, nothing of the transaction was stored.
+      // TypeORM has released the connection if it was lost. COMMIT was not sent, so nothing of the transaction was stored.
       const isLost = queryRunner?.isReleased || (error instanceof QueryFailedError && meaningOf(error) === 'unknown');
       throw isLost ? new DatabaseUnavailable(false, { cause: error }) : error;
     }
@@ -112,7 +112,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
       const columns = this.dataSource.entityMetadatas.flatMap(({ columns: all, tablePath }) =>
         all.map(({ databaseName }) => `has_column_privilege('${tablePath}', '${databaseName}', 'SELECT')`),
       );
-      // Fails where one is missing, and waits for no lock.
+      // The query fails if a table or column is missing. Reading the tables instead could wait for a lock.
       const text = `SELECT current_setting('transaction_read_only') AS readonly, ${columns.join(' AND ')} AS allowed`;
       const [row] = await this.statements.probe(text);
       if (row?.['readonly'] === 'on') throw new Error('The server is read-only');
@@ -124,7 +124,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** Says each problem once. */
+  /** Logs a problem when it begins or changes, instead of at every check. */
   private note(problem?: string): void {
     if (problem === this.problem) return;
     this.problem = problem;

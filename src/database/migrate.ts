@@ -5,7 +5,7 @@ import type { Config } from '../common/config.js';
 import type { MigrationClass } from './citus.js';
 import { migrationOptions } from './data-source-options.js';
 
-/** Those of all features. */
+/** The migrations of all features. */
 export const MIGRATIONS = new Set<MigrationClass>();
 
 /** The key of the advisory lock: any number, but the same in every release. */
@@ -13,12 +13,13 @@ const LOCK = 7_203_115_944;
 const POLL_MS = 100;
 const SAY_AFTER_MS = 1_000;
 
-/** With another encoding, PostgreSQL refuses some names, or counts their bytes instead of their characters. */
+/** In another encoding, PostgreSQL would refuse some names of animals, or count their bytes instead of their characters. */
 const NEW_DATABASE = `Create one with ENCODING 'UTF8' TEMPLATE template0, and restore a dump of this one into it.`;
 
 /**
- * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns.
- * They poll, because CREATE INDEX CONCURRENTLY waits for every older statement, also for one that waits for a lock.
+ * Runs the pending migrations, each in its transaction, and returns their names. Replicas that start together take turns:
+ * they poll for a lock. If they waited for it in a statement, the CREATE INDEX CONCURRENTLY of the one that holds the lock
+ * would wait for that statement to end, and neither would get any further.
  */
 export async function migrate(config: Config, signal: AbortSignal): Promise<string[]> {
   const isWanted = ({ isDistribution }: MigrationClass) => !isDistribution || config.databaseDistribution;
@@ -26,7 +27,7 @@ export async function migrate(config: Config, signal: AbortSignal): Promise<stri
   const dataSource = await new DataSource({ ...migrationOptions(config), migrations }).initialize();
   const runner = dataSource.createQueryRunner();
   try {
-    await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // a role can have others
+    await runner.query('SET statement_timeout = 0; SET lock_timeout = 0'); // the role may have limits
     const [{ server_encoding: encoding }] = await runner.query('SHOW server_encoding');
     if (encoding !== 'UTF8') throw new Error(`The database is encoded as ${encoding}, not as UTF8. ${NEW_DATABASE}`);
     await lock(runner, signal);

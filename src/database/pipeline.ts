@@ -7,17 +7,17 @@ import { DatabaseUnavailable, isStale, meaningOf } from './errors.js';
 
 type Connection = readonly [client: pg.Client, socket: Socket];
 
-/** Bounds the time of two attempts. */
+/** Only errors that come this early lead to a second attempt, so that both together do not take too long. */
 const REPEAT_WITHIN_MS = 300;
 
 /** A read whose connection was lost has changed nothing, so it can be repeated like one that the server did not run. */
 export const isUnread = (error: unknown): boolean => isStale(error) || meaningOf(error) === 'unknown';
 
-/** One connection with many statements under way. Each is a transaction of its own, so no error touches a neighbour. */
+/** A connection with many statements under way. Each is a transaction of its own, so its error does not affect others. */
 export class Pipeline {
   underWay = 0;
   private opened: Promise<Connection> | undefined;
-  /** The names of prepared statements, by which a connection knows them. */
+  /** The names of prepared statements, by their texts. */
   private readonly names = new Map<string, string>();
 
   /** @param mayRepeat accepts the errors after which a statement is sent once more, on a new connection */
@@ -42,7 +42,7 @@ export class Pipeline {
   private async send(text: string, values: unknown[]): Promise<ObjectLiteral[]> {
     const opened = (this.opened ??= this.open());
     const [client, socket] = await opened;
-    // One write for all statements of a turn of the event loop: it costs more than a statement.
+    // All statements of one turn of the event loop are sent with one system call, which costs more than a statement.
     if (socket.writableCorked === 0) {
       socket.cork();
       setImmediate(() => socket.uncork());
@@ -54,7 +54,7 @@ export class Pipeline {
       const isUseless = isStale(error) || (cause as pg.DatabaseError).severity === 'FATAL';
       if (isUseless && this.opened === opened) {
         this.opened = undefined;
-        void client.end(); // after the answers to the others
+        void client.end(); // pg first waits for the answers to the other statements
       }
       throw error;
     }

@@ -14,14 +14,14 @@ interface Insert {
 }
 
 /**
- * Frequent statements, on pipelined connections. Rows that arrive while others are being stored share the next INSERT, and
- * so the wait for the disk.
+ * Runs frequent statements on pipelined connections. Rows that arrive while others are being stored share the next INSERT,
+ * and so wait for the disk only once.
  */
 @Injectable()
 export class Statements implements OnApplicationShutdown {
   private readonly reads: readonly Pipeline[];
   private readonly writes: readonly Pipeline[];
-  /** Its own, or a probe would wait behind those that it asks about. */
+  /** Probes have a connection of their own. On a shared one, they would wait for the slow statements of requests. */
   private readonly probes: readonly Pipeline[];
   private readonly tables = new Map<unknown, Table>();
   private readonly waiting: Insert[] = [];
@@ -34,29 +34,29 @@ export class Statements implements OnApplicationShutdown {
     this.probes = open(PIPELINES.probes, isUnread);
   }
 
-  /** Rows of a table, by the clauses after FROM. Each text is prepared on its connection, so values are parameters. */
+  /** Selects rows by the clauses after FROM. Each text stays prepared, so pass values as parameters, not in the text. */
   async find<T extends ObjectLiteral>(repository: Repository<T>, clauses: string, values: unknown[]): Promise<T[]> {
     try {
       return (await idlest(this.reads).query(this.tableOf(repository).select(clauses), values)) as T[];
     } catch (cause) {
-      // A read that is not answered has changed nothing, also where it is a part of a change, as that of a key.
+      // A read that was not answered has changed nothing. If a change could not read its API key, nothing was stored.
       throw meaningOf(cause) === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
     }
   }
 
-  /** `values` are those of all columns that the database does not generate, `null` for absent ones. */
+  /** Inserts a row. `values` has all columns that the database does not generate, with `null` where there is no value. */
   async insert<T extends ObjectLiteral>(
     repository: Repository<T>,
     values: Partial<T>,
     manager?: EntityManager,
   ): Promise<T> {
     const table = this.tableOf(repository);
-    // In a transaction, or where it may wait for one, a row is stored alone, on a connection of TypeORM's.
+    // A row that belongs to a transaction, or may have to wait for one, is stored alone, on a connection of TypeORM's pool.
     const alone = manager ?? (table.mayWait ? repository.manager : undefined);
     if (alone) return (await alone.query<T[]>(...table.insert([values])))[0]!;
     return new Promise<ObjectLiteral>((resolve, reject) => {
       const isFirst = this.waiting.push({ table, values, resolve, reject }) === 1;
-      if (isFirst) setImmediate(() => this.next()); // what one read of the network brought is one group
+      if (isFirst) setImmediate(() => this.next()); // after all requests of this turn of the event loop
     }) as Promise<T>;
   }
 
@@ -92,7 +92,7 @@ export class Statements implements OnApplicationShutdown {
         return void (await Promise.all([group, half].map((part) => this.store(pipeline, table, part))));
       }
       for (const { reject } of group) reject(error);
-      // What waits would wait for the same in vain. It was not sent, so nothing about it is unknown.
+      // The rows that wait would fail in the same way, only later. They were not sent, so their outcome is not unknown.
       const notSent = new DatabaseUnavailable(false, { cause: error });
       if (!isRowAtFault) for (const { reject } of this.waiting.splice(0)) reject(notSent);
     } finally {
@@ -109,14 +109,14 @@ function idlest(pipelines: readonly Pipeline[]): Pipeline {
   return pipelines.reduce((best, each) => (each.underWay < best.underWay ? each : best));
 }
 
-/** RETURNING promises no order, so rows are told by their content; those with the same are interchangeable. */
+/** Gives callers their rows, which it finds by content, since RETURNING promises no order. Equal rows are interchangeable. */
 function deal(table: Table, group: Insert[], rows: ObjectLiteral[]): void {
   for (const { values, resolve, reject } of group) {
     const found = group.length === 1 && rows.length === 1 ? 0 : rows.findIndex((row) => table.isOf(values, row));
     if (found >= 0) resolve(rows.splice(found, 1)[0]!);
     else {
-      table.groupSize = 1; // a row alone is known
-      const cause = new Error(`A trigger changes new rows of ${table.name}, so that none can be told apart`);
+      table.groupSize = 1; // the caller of a single row is known in any case
+      const cause = new Error(`A trigger changes new rows of ${table.name}, so they cannot be matched with requests`);
       reject(new DatabaseUnavailable(true, { cause }));
     }
   }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 
-/** The statements of a table. Their rows have the properties of the entity. */
+/** Builds the statements of a table, which return rows with the properties of its entity. */
 export class Table {
-  /** The rows of an INSERT, at most. More gain little. */
+  /** The maximum number of rows in an INSERT. More would gain little. */
   groupSize = 32;
   readonly name: string;
   /**
-   * An INSERT into a table with given ids, a unique index, an exclusion constraint or a foreign key can wait for the transaction of
-   * somebody else. All that shares its connection would wait with it.
+   * Whether an INSERT can wait for another transaction: for the same id (unless ids are generated), or because of a unique
+   * index, an exclusion constraint or a foreign key. All statements that share its connection would wait with it.
    */
   readonly mayWait: boolean;
   private readonly list: string;
