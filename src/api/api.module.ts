@@ -8,7 +8,7 @@ const distribute = distribution('DistributeIdempotencyRecords1796000000003', [
   `SELECT create_distributed_table('idempotency_records', 'digest', colocate_with := 'none', shard_count := 8)`,
 ]);
 
-/** What the decorators of operations need from the container. */
+/** The providers that guards of operations inject. */
 @Global()
 @Module({
   imports: [DatabaseModule.forFeature([IdempotencyRecord], [CreateIdempotencyRecords1795340000001, distribute])],

@@ -4,7 +4,7 @@ import { ApiError, BODY_BYTES } from './errors.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The rest of the body stays unread. */
+/** The connection is closed, because the rest of the body is not read, and must not be taken for the next request. */
 const tooLarge = new ApiError('payload_too_large', undefined, { connection: 'close' });
 
 const MEDIA_TYPE = /^([^ \t;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
@@ -13,7 +13,7 @@ export function mediaTypesOf(method: string | undefined): string[] {
   return ['application/json', ...(method === 'PATCH' ? ['application/merge-patch+json'] : [])];
 }
 
-/** Stands for a Content-Type that the method does not take. Fastify would refuse what is no media type before the key is known. */
+/** Replaces any Content-Type that a method does not take. Fastify would refuse malformed ones before the key is checked. */
 export const OTHER_TYPE = 'other/other';
 
 /** Reads the body of a request. Call it after the guards, so that nothing of a request without a valid key is read. */
@@ -24,11 +24,10 @@ export function readBody({ method, headers, body }: FastifyRequest): Buffer | Pr
   const stream = body as IncomingMessage; // see the content type parser of the adapter
   if (length === 0 || stream.readableLength !== length) return collect(stream);
   const bytes = stream.read() as Buffer; // most bodies arrive with the head
-  stream.resume(); // to its end
+  stream.resume(); // lets the stream end
   return bytes;
 }
 
-/** Whether a Content-Type is one that a method takes. */
 export function isTaken(contentType: string, method: string): boolean {
   return mediaTypesOf(method).includes(MEDIA_TYPE.exec(contentType)?.[1]?.toLowerCase() ?? '');
 }

@@ -11,7 +11,7 @@ export const DOCUMENT = 'https://document.invalid/';
 /** Opens a route to requests without a key. All other routes require one. */
 export const Public = () => addToRoute({ isPublic: true });
 
-/** The tags of the document, with their descriptions: `ApiTags` takes none. */
+/** The descriptions of the document's tags, by name: `ApiTags` takes no description. */
 export const RESOURCES = new Map<string, string>();
 
 /** Groups the operations of a controller under a tag with a description. */
@@ -20,7 +20,7 @@ export function Resource(name: string, description: string): ClassDecorator {
   return ApiTags(name);
 }
 
-/** Marks an operation, or all of a controller, whose interface may still change. The others are stable. */
+/** Marks an operation, or all of a controller, as one whose interface may still change. Unmarked ones are stable. */
 export function InStage(stability: 'experimental' | 'beta'): ClassDecorator & MethodDecorator {
   return ApiExtension('x-stability', stability);
 }
@@ -31,7 +31,7 @@ interface Answer {
   readonly examples?: Record<string, { summary: string; value: unknown }>;
 }
 
-/** The schemas of lists, by name: @nestjs/swagger names those of classes only. */
+/** The schemas of lists, by name: @nestjs/swagger gives names to the schemas of classes only. */
 export const LISTS: Record<string, object> = {};
 
 /** Answers a GET with one resource. */
@@ -39,14 +39,14 @@ export function Fetched(answer: Answer): MethodDecorator {
   return applyDecorators(addToRoute({ answer: 'resource' }), answers(200, answer.type, answer));
 }
 
-/** Answers the items of a `Page` as a bare array, whose schema gets the name, with a Link header. */
+/** Answers a GET with the items of a `Page` as a bare array, and a Link header. `name` is that of the array's schema. */
 export function Paged({ name, type, ...answer }: Answer & { name: string }): MethodDecorator {
   LISTS[name] = { type: 'array', items: { $ref: getSchemaPath(type) } };
   const documented = { ...answer, schema: { $ref: getSchemaPath(name) } };
   return applyDecorators(ApiExtraModels(type), addToRoute({ answer: 'page' }), answers(200, name, documented));
 }
 
-/** Answers a POST with 201, and with the Location of a GET one segment below, if there is one. */
+/** Answers a POST with 201, and a Location if a GET one path segment further reads the created resource. */
 export function Created(answer: Answer): MethodDecorator {
   return applyDecorators(Repeatable(), addToRoute({ answer: 'creation' }), answers(201, answer.type, answer));
 }

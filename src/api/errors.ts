@@ -3,10 +3,10 @@ import { addToRoute } from './route-config.js';
 
 /** What callers are told about an error, in the document (`when`) and in the guide (`advice`). */
 export interface ErrorKind {
-  /** Permanent. */
+  /** The code for programs, which never changes. */
   readonly code: string;
   readonly status: number;
-  /** When it occurs, as one sentence. Also the message of an error that has no other. */
+  /** When the error occurs, as one sentence, which is also its message where no other is given. */
   readonly when: string;
   /** What to do about it, in Markdown. */
   readonly advice: string;
@@ -29,7 +29,7 @@ const ROWS = {
   unknown_parameter: [400, 'The query has a parameter that the operation does not know.', 'Correct the name.'],
   bad_request: [400, 'The request is not well-formed HTTP.', 'Correct the HTTP syntax or the `%` sequences of the path.'],
   missing_api_key: [401, 'The request carries no API key.', 'Send `Authorization: Bearer <API_KEY>`. Proxies and redirects may drop it.'],
-  invalid_api_key: [401, 'The API key is not one that this deployment accepts.', 'Mistyped, of another deployment, or revoked: do not retry.'],
+  invalid_api_key: [401, 'The API key is not one that this deployment accepts.', 'The key is mistyped, of another deployment, or revoked: do not retry.'],
   expired_api_key: [401, 'The API key is past its expiry date.', 'Ask for a new key.'],
   read_only_key: [403, 'The API key may only read.', 'Ask for a key that may change things.'],
   not_found: [404, 'There is no such resource.', 'Check the path, trailing slashes included, or the id.'],
@@ -47,7 +47,6 @@ const ROWS = {
 
 export type ErrorCode = keyof typeof ROWS;
 
-/** Every error of the service, by code. */
 const kinds = new Map<string, ErrorKind>(
   Object.entries(ROWS).map(([code, [status, when, advice]]) => [code, { code, status, when, advice }]),
 );
@@ -84,7 +83,7 @@ export function notFound(what: string): ApiError {
 }
 
 export function noSuchPath(): ApiError {
-  return notFound(`path. One of the service is ${API_PREFIX}/pets, without a slash at its end`);
+  return notFound(`path. A valid one is ${API_PREFIX}/pets, without a slash at its end`);
 }
 
 export function unavailable(message?: string): ApiError {
@@ -104,7 +103,7 @@ export function allErrors(): ErrorKind[] {
   return [...kinds.values()].toSorted((a, b) => a.status - b.status);
 }
 
-/** Documents errors of an operation beside those that follow from its key, its parameters and its body. */
+/** Documents the errors of an operation that do not follow from its API key, its parameters or its body. */
 export function Refuses(...errors: ErrorKind[]): MethodDecorator {
   return addToRoute({ refuses: errors });
 }

@@ -6,13 +6,13 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 export interface FieldOptions {
   readonly description: string;
   readonly example?: unknown;
-  /** It may be left out. */
+  /** Whether the field may be left out. */
   readonly optional?: boolean;
-  /** Null is a value too: in a PATCH, it clears the field. */
+  /** Whether the field may be null: in a PATCH, null clears it. */
   readonly nullable?: boolean;
   /** The value of a field that is left out. */
   readonly default?: unknown;
-  /** Different values in an array. In a query, commas separate them, or the parameter is repeated, or both. */
+  /** Makes the field an array of different values. In a query, commas separate them, or the parameter is repeated. */
   readonly list?: { readonly minItems: number; readonly maxItems: number };
 }
 
@@ -23,12 +23,12 @@ export interface Rule {
   readonly schema: object;
   /** Completes the sentence "must be …". */
   readonly expected: string;
-  /** The type of a column for such values, as TypeORM names it: `entities.spec.ts` compares it with that of the entity. */
+  /** The column type for such values, as TypeORM names it. `entities.spec.ts` compares it with the entity's column. */
   readonly column: string;
   readonly check: (value: unknown) => boolean;
-  /** What conversions do not understand, they return as it is, for `check` to refuse. */
+  /** Converts a value of a body. A value that it does not understand is returned unchanged, and `check` refuses it. */
   readonly fromJson?: (value: unknown) => unknown;
-  /** Of a path or a query. */
+  /** Converts the text of a path or query parameter, in the same way. */
   readonly fromText?: (text: string) => unknown;
 }
 
@@ -49,7 +49,7 @@ export function field(options: FieldOptions, item: Rule): PropertyDecorator {
   const { nullable, default: otherwise } = options;
   const stray = Object.keys(options).find((name) => !OPTIONS.has(name));
   if (stray)
-    throw new Error(`"${stray}" is no option of every field: some stand in the first argument of a decorator.`);
+    throw new Error(`"${stray}" is not an option of every field: put it into the first argument of its decorator.`);
   const rule = list ? listOf(item, list) : item;
   const declared: Field = {
     ...rule,
@@ -82,7 +82,7 @@ function listOf(item: Rule, { minItems, maxItems }: NonNullable<FieldOptions['li
       value.length >= minItems &&
       value.length <= maxItems &&
       value.every(item.check) &&
-      new Set(value.map((each: object) => each.valueOf())).size === value.length, // of dates, too
+      new Set(value.map((each: object) => each.valueOf())).size === value.length, // two equal dates are two objects
     fromJson: (value) => (Array.isArray(value) ? value.map(fromJson) : value),
     fromText: (texts) => texts.split(',', maxItems + 1).map(fromText),
   };

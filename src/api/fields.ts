@@ -2,15 +2,15 @@ import { isDay } from '../common/clock.js';
 import { INT64_MAX, INT64_MIN, int64FromText, isInt64 } from '../common/int64.js';
 import { field, type FieldOptions } from './field.js';
 
-// Decorators of input and output fields: the document, the conversion and the check in one. They are class-transformer's and
-// class-validator's own, so that `@Transform()` or `@IsEmail()` works beside them.
+// Decorators of input and output fields. Each documents, converts and checks a field, and registers with class-transformer
+// and class-validator, so that `@Transform()` or `@IsEmail()` works beside it.
 
 interface Bounds<T> {
   readonly minimum?: T;
   readonly maximum?: T;
 }
 
-/** The document keeps bounds of 64 bits as bigints: as numbers they would be rounded. */
+/** Bounds of 64 bits are bigints in the schema, too, because numbers would be rounded. */
 function integers<T extends bigint | number>(minimum: T, maximum: T) {
   const format = minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64';
   return {
@@ -34,9 +34,9 @@ export function Int({ minimum, maximum }: Required<Bounds<number>>, options: Fie
 }
 
 /**
- * A decimal number such as an amount of money, exact because it is never a `number`: a string in JSON and in code, `numeric`
- * in PostgreSQL, which answers with all fraction digits. So they are completed at once, and 5 becomes 5.00. It has `precision`
- * digits, `scale` of them after the point, and is not negative unless it is `signed`.
+ * A decimal number, such as an amount of money. It has at most `precision` digits, `scale` of them after the point, and is
+ * not negative unless `signed`. Nothing rounds it, because it is a string in JSON and in code, and `numeric` in PostgreSQL,
+ * which returns it with all `scale` fraction digits. Input is completed likewise, from 5 to 5.00, so that both are equal.
  */
 export function Decimal(
   { precision, scale, signed = false }: { precision: number; scale: number; signed?: boolean },
@@ -62,17 +62,15 @@ export function Decimal(
   });
 }
 
-// Regex engines differ in their classes, so characters are listed. Two are not, U+2028 and U+2029: generators print them into
-// literals, where they end a line. So the class of white space has their neighbours, too.
+// Regex engines disagree on classes such as `\s`, so characters are listed. U+2028 and U+2029 must not be named, because
+// generators print them into string literals, where they would end the line: so a range from U+2027 to U+202A covers them.
 const WHITE_SPACE = ' \\xa0\\u1680\\u2000-\\u200a\\u2027-\\u202a\\u202f\\u205f\\u3000';
-/** The printable characters below U+3000 that are no white space, without U+2028 and U+2029. */
+/** The printable characters below U+3000 that are not white space. */
 const OTHERS = '!-~\\xa1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff';
 const CONTROL = { line: '\\x00-\\x1f', lines: '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f' };
 
-/**
- * Printable, and not only white space. The first two classes have hardly anything in common: otherwise an engine
- * backtracks, in time quadratic in the length.
- */
+// The pattern of printable text that is not only white space. Its first two classes share only U+2027 and U+202A: with more
+// in common, an engine would backtrack, in time quadratic in the length.
 function printable(severalLines: boolean): string {
   const space = severalLines ? `${WHITE_SPACE}\\t\\n\\r` : WHITE_SPACE;
   const control = `${severalLines ? CONTROL.lines : CONTROL.line}\\x7f-\\x9f`;
@@ -82,10 +80,10 @@ function printable(severalLines: boolean): string {
 interface TextRule {
   readonly minLength: number;
   readonly maxLength: number;
-  /** What it looks like, for printable texts, and words that complete the sentence "must be …". */
+  /** A pattern that the text must match, too, and the words for it that complete the sentence "must be …". */
   readonly pattern?: string;
   readonly expected?: string;
-  /** Whether it may have line breaks and tabs. */
+  /** Whether the text may have line breaks and tabs. */
   readonly severalLines?: boolean;
 }
 
@@ -143,12 +141,12 @@ const HOUR_MINUTE = '(?:[01][0-9]|2[0-3]):[0-5][0-9]';
 const DATE_TIME = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T${HOUR_MINUTE}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-]${HOUR_MINUTE})$`;
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
-/** The current time of Go, Java and Python has six or nine fraction digits. */
+/** Nine fraction digits are taken, because Go, Java and Python give the current time with six or nine. */
 const TAKEN =
   'a date-time of RFC 3339 with an offset and one to nine fraction digits or none, of which three count, such as ' +
   '2026-03-31T14:30:00Z or 2026-03-31T16:30:00.250+02:00, in the years 0001 to 9999 of UTC';
 
-/** A moment of RFC 3339, held as a `Date`, which cuts off what is finer than a millisecond, and answered in UTC. */
+/** A moment of RFC 3339. It is held as a `Date`, which cuts off digits beyond milliseconds, and answered in UTC. */
 export function DateTime(options: FieldOptions) {
   const pattern = new RegExp(DATE_TIME);
   const read = (value: unknown) =>

@@ -1,14 +1,14 @@
 import { And, type FindOperator, type FindOptionsWhere } from 'typeorm';
 
 /**
- * The `where` of TypeORM for the filters that a client has sent. TypeORM refuses an undefined value, because one that was
- * forgotten would select every row: so those that a client may leave out are left out here.
+ * Makes a `where` for TypeORM of the filters that a client has sent, without those that it left out. TypeORM would refuse a
+ * filter whose value is undefined, since a value that a programmer forgot would otherwise select every row.
  */
 export function whereSent<T>(filters: FindOptionsWhere<T>): FindOptionsWhere<T> {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as FindOptionsWhere<T>;
 }
 
-/** The bounds that a client has sent: `within([priceFrom, MoreThanOrEqual], [priceTo, LessThan])`. */
+/** Combines the bounds that a client has sent: `within([priceFrom, MoreThanOrEqual], [priceTo, LessThan])`. */
 export function within<T>(
   ...bounds: [value: T | undefined, operator: (value: T) => FindOperator<T>][]
 ): FindOperator<T> | undefined {

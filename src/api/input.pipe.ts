@@ -13,8 +13,8 @@ type Source = 'body' | 'query' | 'param';
 const ONLY_FIELDS = 'only-fields';
 
 /**
- * Says that a class has no decorators of class-transformer beside its fields, so that reading it can do without that package.
- * It is for frequent requests: class-transformer cannot be asked, and what stands there all the same would be ignored.
+ * For frequent requests: says that a class has no decorators of class-transformer beside its fields, so that reading it
+ * saves the time of that package. If there are any after all, they are ignored: class-transformer cannot be asked for them.
  */
 export const OnlyFields = () => SetMetadata(ONLY_FIELDS, true);
 
@@ -27,7 +27,8 @@ export class InputPipe implements PipeTransform {
     try {
       return readInput(metatype, parseJsonObject(value as Buffer), type); // `RepetitionGuard` has read the bytes
     } catch (error) {
-      // Nest runs the pipes together. What is wrong with a path comes first, since this is thrown a little later.
+      // Nest runs the pipes of all parameters at once, and the first error counts. Errors of a body are delayed by a moment,
+      // so that a path that cannot exist is always answered with 404.
       return Promise.resolve().then(() => Promise.reject(error as Error));
     }
   }
@@ -76,7 +77,7 @@ function makePlan(type: Type) {
   const without = checks.find(({ propertyName }) => !fields.has(propertyName));
   if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
   if (fields.size === 0)
-    throw new Error(`${type.name} has no fields: a handler takes classes with those of fields.ts.`);
+    throw new Error(`${type.name} has no fields: declare them with the decorators of src/api/fields.ts.`);
   const isTransformed = !Reflect.hasOwnMetadata(ONLY_FIELDS, type);
   const isValidated = checks.some(({ name, type: kind }) => name !== FIELD && kind !== 'conditionalValidation');
   const plan = { fields, isTransformed, isValidated };
@@ -95,7 +96,7 @@ function convert(value: unknown, { fromJson, fromText, list }: Field, source: So
 /** `says` completes the sentence "The field "name" …". No resource can exist at a path with an invalid parameter. */
 function refusal(kind: 'unknown' | 'missing' | 'invalid', name: string, says: string, source: Source): ApiError {
   if (source === 'param') return new ApiError('not_found');
-  const subject = `${source === 'body' ? 'field' : 'parameter'} ${JSON.stringify(name.slice(0, 50))}`; // it may be the client's text
+  const subject = `${source === 'body' ? 'field' : 'parameter'} ${JSON.stringify(name.slice(0, 50))}`; // it can have any length
   const message = kind === 'unknown' ? `There is no ${subject}. ${says}` : `The ${subject} ${says}.`;
   if (source === 'body') return new ApiError(`${kind}_field`, message);
   return new ApiError(kind === 'unknown' ? 'unknown_parameter' : 'invalid_parameter', message);

@@ -5,7 +5,7 @@ import { ApiError } from './errors.js';
 
 const MAX_DEPTH = 32;
 
-/** Reads one JSON object exactly (RFC 8259). An int64 is a `bigint`, any other number `NaN`, which is no value of any field. */
+/** Reads one JSON object (RFC 8259). An int64 becomes a `bigint`, any other number `NaN`, which all fields refuse. */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
   let value: unknown;
@@ -14,7 +14,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
     checkStructure(text);
     value = parse(text, undefined, (number) => int64FromText(number) ?? readNumber(number));
   } catch (error) {
-    const message = (error as Error).message.replace(/'([^']{50})[^']+'/, "'$1…'"); // it quotes a number whole
+    const message = (error as Error).message.replace(/'([^']{50})[^']+'/, "'$1…'"); // it may quote a long number
     throw new ApiError('invalid_json', `The body is not valid JSON: ${message}.`);
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -22,7 +22,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Refuses what lossless-json accepts, a name that comes twice with the same value, and what its recursion cannot take. */
+/** Refuses what lossless-json does not: a name that occurs twice with equal values, and nesting too deep for its recursion. */
 function checkStructure(text: string): void {
   const open: Set<unknown>[] = [];
   for (const [token, colon] of text.matchAll(/"(?:[^\\"]|\\.)*"?(\s*:)?|[{}[\]]/gs)) {
@@ -37,7 +37,7 @@ function checkStructure(text: string): void {
   }
 }
 
-/** 1.0 and 1e3 are integers. Plain ones do not come here: it costs three times as much. */
+/** Reads integers such as 1.0 and 1e3. It takes three times as long as `int64FromText`, which has read the plain ones. */
 function readNumber(text: string): bigint | number {
   const { sign, digits, exponent } = splitNumber(text); // -1250 is -1.25e3
   const zeros = exponent - (digits.length - 1);

@@ -3,7 +3,7 @@ import { Int, Int64 } from './fields.js';
 
 export const PAGE_LIMIT = { minimum: 1, maximum: 100 };
 
-/** The query parameters of every list, which is in ascending order of id. A feature extends it with filters. */
+/** The query parameters of every list. Lists are in ascending order of id. Features extend the class with filters. */
 export class PageQuery {
   @Int(PAGE_LIMIT, { description: 'Maximum number of items returned.', default: 20 }) readonly limit!: number;
 
@@ -11,14 +11,13 @@ export class PageQuery {
   readonly after?: bigint;
 }
 
-/** A page of a list. */
 export class Page<T extends { id: bigint }> {
   constructor(
     readonly items: T[],
     readonly hasNext: boolean,
   ) {}
 
-  /** Expects one row more than the limit, if there is one: it tells whether another page follows. */
+  /** Takes one row more than the limit, if there is one, since that row tells whether another page follows. */
   static of<T extends { id: bigint }>(rows: T[], limit: number): Page<T> {
     return rows.length > limit ? new Page(rows.slice(0, limit), true) : new Page(rows, false);
   }
@@ -29,8 +28,8 @@ export class Page<T extends { id: bigint }> {
 }
 
 /**
- * Leads to the first page and, if there is one, to the next (RFC 8288): by the path of the route, since a client may spell it
- * in other ways. `URLSearchParams` would take twice as long.
+ * The Link header (RFC 8288), with the first page and, if there is one, the next. The path is that of the route, because
+ * clients can write the same path in different ways. `URLSearchParams` would take twice as long.
  */
 export function linksOf(page: Page<{ id: bigint }>, { params, query }: FastifyRequest, route: string): string {
   const path = route.replace(/(?<=\/):(\w+)/g, (_, name: string) =>
@@ -38,7 +37,7 @@ export function linksOf(page: Page<{ id: bigint }>, { params, query }: FastifyRe
   );
   let filters = '';
   for (const [name, value] of Object.entries(query as Record<string, string | string[]>))
-    if (name !== 'after') filters += `&${name}=${encodeURIComponent(String(value))}`; // commas join what was repeated
+    if (name !== 'after') filters += `&${name}=${encodeURIComponent(String(value))}`; // joins repeated values by commas
   const first = `<${path}${filters.replace('&', '?')}>; rel="first"`;
   if (!page.hasNext) return first;
   const next = `${filters}&after=${page.items.at(-1)!.id}`;

@@ -4,12 +4,12 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyContextConfig } from 'fastify';
 
-/** Where the document has the same configuration while it is being built. */
+/** The extension that holds the configuration in the document until `describeOperation` has read it. */
 export const ROUTE = 'x-route';
 
 /**
- * Declares what a route does, for Fastify (`request.routeOptions.config`) and for the document. Several of our decorators stand
- * above one handler, and Nest's `@RouteConfig()` alone would replace what another one has declared.
+ * Declares what a route does, for Fastify (`request.routeOptions.config`) and for the document. A handler can have several of
+ * our decorators, and Nest's `@RouteConfig()` alone would replace what another one has declared.
  */
 export function addToRoute(more: FastifyContextConfig): MethodDecorator {
   return (controller, name, descriptor) => {

@@ -7,7 +7,7 @@ import { DOCUMENT } from './decorators.js';
 import { type DeprecationPolicy, policyOf } from './deprecation.js';
 import { linksOf, type Page } from './pages.js';
 
-/** Makes routes send the headers that the decorators of their handlers declare. Call it before they are registered. */
+/** Makes routes send the headers that the decorators of their handlers declare. Call it before routes are registered. */
 export function attachOperations(fastify: FastifyInstance, app: INestApplicationContext, json: string): void {
   const { components } = JSON.parse(json) as OpenAPIObject;
   fastify.addSchema({ $id: DOCUMENT, components });
@@ -25,7 +25,7 @@ export function attachOperations(fastify: FastifyInstance, app: INestApplication
   });
 }
 
-/** On every answer, refusals by guards included. */
+/** Sends the headers of a deprecation before the guards run, so that refusals by guards have them, too. */
 function announce(route: RouteOptions, policy: DeprecationPolicy): void {
   route.config = { ...route.config, policy };
   route.onRequest = (_request, reply, done) => {
@@ -43,7 +43,7 @@ function sendLinks(route: RouteOptions, path: string, policy?: DeprecationPolicy
   };
 }
 
-/** Until the sunset of the operation that it leads to. */
+/** Sends Location until the sunset of the operation that it leads to. */
 function sendLocation(route: RouteOptions, path: string, readers: ReadonlyMap<string, RouteOptions>): void {
   const locationOf = (created: unknown) => {
     const reader = readers.get(route.url);

@@ -88,11 +88,7 @@ describe('The edge', () => {
     'answers 404 with or without a key: %s',
     async (path) => {
       for (const answer of [await service.get(path), await service.call('POST', path)]) {
-        expectError(
-          answer,
-          'not_found',
-          'There is no such path. One of the service is /v1/pets, without a slash at its end.',
-        );
+        expectError(answer, 'not_found', 'There is no such path. A valid one is /v1/pets, without a slash at its end.');
         if (path.startsWith('/v1')) expect(answer.headers['cache-control']).toBe('no-store');
       }
     },

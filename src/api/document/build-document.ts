@@ -51,7 +51,7 @@ function frame(config: Config): Omit<OpenAPIObject, 'paths'> {
     .addSecurity('apiKey', { type: 'http', scheme: 'bearer', description })
     .addSecurityRequirements('apiKey')
     .build();
-  // Set directly: `DocumentBuilder` requires a URL for each, and does not know license identifiers.
+  // Set without `DocumentBuilder`, which requires a URL for each, and does not know license identifiers.
   const license = { name: 'All rights reserved', identifier: 'LicenseRef-All-Rights-Reserved' };
   const { contact } = config;
   const reach = contact === undefined ? {} : { [contact.includes('://') ? 'url' : 'email']: contact };

@@ -17,7 +17,7 @@ const required = { required: true };
 const pattern = (given: string) => ({ schema: { type: 'string', pattern: given } });
 const constant = (value: string) => ({ schema: { type: 'string', const: value }, example: value });
 
-/** The headers that responses refer to by name. Those that are not required may be left out. */
+/** The headers that responses refer to by name. A header that is not `required` can be missing from an answer. */
 // prettier-ignore
 export const HEADERS = {
   'X-Request-Id': text('Names the request in the logs of the service; taken from the request when it is well formed.', { ...required, ...pattern(REQUEST_ID_PATTERN), example: '0b1e5bd0-7a3f-4c55-9d54-2f0f6a3ce0a9' }),
@@ -39,7 +39,7 @@ const pageLinks = (path: string, more: string | false = false) => text(`Where th
 // prettier-ignore
 const location = (path: string) => text('Where to fetch what was created, for as long as that operation exists.', { example: `${API_PREFIX}${path}/1` });
 
-/** What an operation can refuse with: any, and one that is a change, has parameters of a place, a body, or an end. */
+/** The errors of any operation, and of one that is a change, has query or path parameters, has a body, or is deprecated. */
 // prettier-ignore
 const CODES: Record<string, ErrorCode[]> = {
   any: [
@@ -59,10 +59,10 @@ const OF_STATUS: Record<string, string[]> = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
-/** Statuses that are sent before the limit is known. */
+/** The statuses without RateLimit headers, since they are answered before the request has been counted. */
 const BEFORE_LIMIT: ReadonlySet<string> = new Set(['401', '408', '414', '431', 'default']);
 
-/** Completes what decorators have documented of an operation. */
+/** Completes the documentation that decorators have given to an operation. */
 export function describeOperation(
   one: Operation,
   others: Operation[],
@@ -101,7 +101,7 @@ function errorResponse(kinds: ErrorKind[]): ResponseObject {
   return { description, content: { 'application/json': content } };
 }
 
-/** Documents where to read what was created: with GET, at a parameter below. */
+/** Documents where to read a created resource: with the GET whose path has one parameter more, if there is one. */
 function describeLocation({ path, operation }: Operation, others: Operation[]): void {
   const created = operation.responses['201'];
   const reader = others.find((one) => one.method === 'get' && one.path.endsWith('}') && dirname(one.path) === path);
@@ -112,7 +112,7 @@ function describeLocation({ path, operation }: Operation, others: Operation[]): 
   created.links = { [operationId]: { operationId, parameters } };
 }
 
-/** The default is the same for every operation, so that generators make one type of it. */
+/** Documents headers. The `default` response has the same ones everywhere, so that generators make one type of it. */
 function describeHeaders({ method, path, operation }: Operation, isPage: boolean): void {
   const { parameters, responses } = operation;
   const takesKey = parameters.some(({ name }) => name === KEY_HEADER);
@@ -146,7 +146,7 @@ function describeDeprecation(operation: OperationObject, { sunsetOn, sunsetDay, 
   });
 }
 
-/** Closes the schema of a body, names the other media type of a PATCH, and documents a list in a query as repeated. */
+/** Documents that a body has no other fields, that PATCH takes another media type, and that query lists can be repeated. */
 function describeInput({ method, operation: { parameters, requestBody } }: Operation, schemas: SchemasObject): void {
   const patch = 'A JSON merge patch (RFC 7396), which may also be sent as `application/merge-patch+json`.';
   if (method === 'patch') Object.assign(requestBody!, { description: patch });

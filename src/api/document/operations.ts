@@ -4,15 +4,14 @@ import type { OpenAPIObject, ParameterObject, RequestBodyObject, ResponseObject 
 import type { FastifyContextConfig } from 'fastify';
 import type { ROUTE } from '../route-config.js';
 
-// Operations as our decorators make them: the type of @nestjs/swagger is wider.
-
+/** An operation as our decorators make it. The type of @nestjs/swagger allows more. */
 export interface OperationObject {
   operationId: string;
   description?: string;
   deprecated?: boolean;
   parameters: ParameterObject[];
   requestBody?: RequestBodyObject;
-  /** In the end, some are references: see `shareRefusals`. */
+  /** `shareRefusals` replaces some of them by references. */
   responses: Record<string, ResponseObject>;
   'x-stability'?: string;
   [ROUTE]?: { config: FastifyContextConfig };
@@ -24,7 +23,7 @@ export interface Operation {
   readonly operation: OperationObject;
 }
 
-/** Named after their handlers. Of two handlers of one name, both operations keep the name of the controller in front. */
+/** All operations, named after their handlers. Where handlers share a name, their controllers' names stay in front. */
 export function operationsOf({ paths }: OpenAPIObject): Operation[] {
   const operations = Object.entries(paths as Record<string, Record<string, OperationObject>>).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
@@ -37,8 +36,9 @@ export function operationsOf({ paths }: OpenAPIObject): Operation[] {
 }
 
 /**
- * Moves refusals to `components/responses`, where generators make one type of each. It is named after its status, or if
- * another one has that name, or would get it when the operation is removed, also after the operation.
+ * Moves refusals to `components/responses`, so that generators make one type of equal refusals. A refusal is named after its
+ * status, and also after its operation if the name is taken, or if the operation is deprecated: when that is removed, the
+ * name of its status would pass to a different refusal, and change the types of clients.
  */
 export function shareRefusals(operations: Operation[]): Record<string, ResponseObject> {
   const shared: Record<string, ResponseObject> = {};

@@ -3,13 +3,13 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { DatabaseUnavailable } from '../../database/errors.js';
 
-/** How long a repetition gets the first answer. */
+/** For how long a repeated request gets the first answer. */
 export const KEPT_HOURS = 24;
 const CLEANED_EVERY_MS = 60_000;
-/** Small enough that nobody waits for the deletion. */
+/** How many records a statement deletes: so few that no request waits for it. */
 const PORTION = 1_000;
 
-/** How long a request waits in this process for an equal one: as long as for a lock of the database. */
+/** How long a request waits in this process for an equal one to end: as long as for a lock in the database. */
 const TURN_MS = 400;
 
 const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)
@@ -19,12 +19,12 @@ const DELETE_EXPIRED = `DELETE FROM idempotency_records WHERE digest IN (
   SELECT digest FROM idempotency_records WHERE created_at < now() - interval '${KEPT_HOURS} hours'
   ORDER BY created_at LIMIT ${PORTION})`;
 
-/** The first success of a request, as it is sent again. */
+/** The first successful answer to a request, which is sent again when the request is repeated. */
 @Entity('idempotency_records')
 export class IdempotencyRecord {
   @PrimaryColumn('bytea') readonly digest!: Buffer;
 
-  /** Of the request. */
+  /** The hash of the body of the request. */
   @Column('bytea', { name: 'body_hash' }) readonly bodyHash!: Buffer;
   @Column('smallint') readonly status!: number;
   @Column('text', { nullable: true }) readonly location!: string | null;
@@ -40,7 +40,7 @@ export class IdempotencyRecord {
 export class IdempotencyRecords implements OnApplicationShutdown {
   private readonly timer = setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
 
-  /** The latest of the requests under way in this process, by digest. */
+  /** The requests under way in this process, by digest. */
   private readonly underWay = new Map<string, Promise<unknown>>();
 
   constructor(@InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>) {}
@@ -54,7 +54,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
         () => true,
         () => false, // that request answers for itself
       );
-      if (isStored) return run(); // nobody waits for a record that is there
+      if (isStored) return run(); // this only reads the record, which needs no turn
       const cause = new Error('An equal request is still under way');
       if (performance.now() > deadline) throw new DatabaseUnavailable(true, { cause });
     }
@@ -63,7 +63,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     return running;
   }
 
-  /** Begins a record, or returns the one that is there. Its primary key makes equal requests of other replicas wait. */
+  /** Inserts a record, or returns the existing one. The primary key makes equal requests on other replicas wait. */
   async begin(digest: Buffer, bodyHash: Buffer, manager: EntityManager): Promise<IdempotencyRecord | null> {
     const inserted = await manager.query<unknown[]>(BEGIN, [digest, bodyHash]);
     if (inserted.length > 0) return null;

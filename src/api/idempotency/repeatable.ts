@@ -18,7 +18,7 @@ import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempo
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
-/** Within quotes, a backslash, `\\x5c`, would be an escape. Brackets in a class are not for every regex engine. */
+/** A quoted key has no backslash (0x5c), which would begin an escape. Brackets are in hex, as some regex engines need it. */
 const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
@@ -32,7 +32,7 @@ const idempotencyKeyReused = declareError('idempotency_key_reused', {
   advice: 'Repeat with the bytes of the first request, or take a new key for another change.',
 });
 
-/** Thrown where the request has been answered before: the filter sends that answer again. */
+/** Thrown when the request has been answered before. The error filter then sends that answer again. */
 export class AnsweredBefore {
   constructor(private readonly record: IdempotencyRecord) {}
 
@@ -45,15 +45,15 @@ export class AnsweredBefore {
   }
 }
 
-/** Makes a change: `runOnce((manager) => this.pets.add(newPet, manager))`. */
+/** Runs a change: `runOnce((manager) => this.pets.add(newPet, manager))`. */
 export type RunOnce = <T>(work: (manager?: EntityManager) => Promise<T>) => Promise<T>;
 
 const TAKES_RUN_ONCE = 'takes-run-once';
 
 /**
- * The parameter through which a handler makes its change, so that the same request under the same Idempotency-Key makes it
- * once. With a key, the work runs in a transaction that records its answer, too, and all its statements have to take that
- * transaction's `manager`. Without a key, there is no manager.
+ * The parameter through which a handler makes its change, so that a request that is repeated under its Idempotency-Key makes
+ * the change only once. With an Idempotency-Key, `work` runs in a transaction, which also stores the answer, and has to use
+ * the transaction's `manager` for all its statements. Without one, it gets no manager.
  */
 export const RunOnce = createParamDecorator(
   (_: unknown, context: ExecutionContext): RunOnce => context.switchToHttp().getRequest<FastifyRequest>().runOnce,
@@ -98,14 +98,14 @@ class RepetitionGuard implements CanActivate {
   }
 }
 
-/** The key without its quotes. Node.js joins several by a comma and a space, which none may have. */
+/** The key without its quotes. Node.js joins several headers by a comma and a space, so they do not match the pattern. */
 function keyOf({ headers }: FastifyRequest): string {
   const match = new RegExp(KEY_PATTERN).exec(String(headers['idempotency-key']));
   if (!match) throw new ApiError(invalidIdempotencyKey);
   return match[1] ?? match[0];
 }
 
-/** A key belongs to one API key with its successors, and to one operation with its path, however that is written. */
+/** An Idempotency-Key belongs to one API key with its successors, one operation, and one path, however it is encoded. */
 function digestOf({ caller, method, routeOptions, params }: FastifyRequest, key: string): Buffer {
   const owner = caller!.originId ?? caller!.id;
   const path = routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => (params as Record<string, string>)[name]!);
@@ -127,7 +127,7 @@ export function Repeatable(): MethodDecorator {
   );
 }
 
-/** A handler without it would ignore the key, and a repeated request would make its change twice. */
+/** A handler without `runOnce` would ignore the Idempotency-Key, and a repeated request would make its change twice. */
 const requireRunOnce: MethodDecorator = (controller, name) => {
   if (!Reflect.getMetadata(TAKES_RUN_ONCE, controller, name))
     throw new Error(`${controller.constructor.name}.${String(name)} needs a parameter: @RunOnce() runOnce: RunOnce.`);

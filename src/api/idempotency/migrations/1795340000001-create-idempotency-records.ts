@@ -2,7 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class CreateIdempotencyRecords1795340000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Planned on a table of no pages, the prepared look-up would read all rows until the next ANALYZE.
+    // VACUUM must not truncate the table when it is empty: PostgreSQL would plan the prepared look-up as a scan of all rows,
+    // and keep this plan until the next ANALYZE, however much the table grows.
     await runner.query(`
       CREATE TABLE idempotency_records (
         digest bytea CONSTRAINT idempotency_records_pkey PRIMARY KEY,
