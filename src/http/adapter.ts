@@ -11,7 +11,7 @@ import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-ht
 
 const WELL_FORMED_ID = new RegExp(REQUEST_ID_PATTERN);
 
-/** Keep browsers from treating an answer as a page, and everybody from storing it. The files of /docs have others. */
+/** These headers keep browsers from showing an answer as a page, and caches from storing it. /docs replaces some. */
 const COMMON_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -24,16 +24,16 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   const malformed = new MalformedHttp(logger);
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
-    // Each line names its request; a child logger for each request would cost more than the line.
+    // Log lines name their requests themselves, because a child logger for each request would cost more than its line.
     childLoggerFactory: (parent: FastifyBaseLogger) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: 10_000,
-    // Ends clients that take nothing of their answer. The kernel may pass on nothing to slow ones for half a minute.
+    // Disconnects clients that do not read their answers. If one reads slowly, the kernel may send it nothing for 30 seconds.
     connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000, // longer than that of common proxies, which then close idle connections
-    return503OnClosing: false, // the shutdown drains
+    keepAliveTimeout: 72_000, // longer than that of common proxies, so that they close idle connections first
+    return503OnClosing: false, // requests are still answered during a shutdown
     http: {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: 6_000,
@@ -41,7 +41,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
       joinDuplicateHeaders: true, // with a comma and a space; by default, Node.js drops some
     },
-    routerOptions: { maxParamLength: 2 * URL_BYTES }, // `maxHeaderSize` is less, so the router refuses none by itself
+    routerOptions: { maxParamLength: 2 * URL_BYTES }, // no target is as long, so the router refuses none by itself
     rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
     skipMiddie: true,
@@ -50,9 +50,9 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('runOnce', (work) => work()); // with an Idempotency-Key: see `RepetitionGuard`
   fastify.decorateReply('error', null);
-  // 405 is for every method of HTTP, also for those that Fastify does not know.
+  // Methods that Fastify does not know have to be answered with 405, too, and so must be added.
   for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
-  // Fastify reads bodies before the guards run. So it gets none: `readBody` reads the stream, after the guards.
+  // Fastify would read bodies before the guards run. This parser only hands the stream on, and `readBody` reads it later.
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -6,11 +6,11 @@ import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { Database } from '../database/database.js';
 import { constraintOf, type Kind, meaningOf, reasonOf } from '../database/errors.js';
 
-/** What the client of a change is told of the database. */
+/** What a client whose change failed is told about the database. */
 const STATES: Record<Exclude<Kind, 'constraint'>, string> = {
   unknown: 'The database does not answer',
   unavailable: 'The database does not answer',
-  refused: 'The database cannot do it at the moment',
+  refused: 'The database cannot make the change at the moment',
   unusable: 'The database cannot be used',
 };
 
@@ -31,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private toApiError(thrown: unknown, { id: requestId, log, method, headers }: FastifyRequest): ApiError {
-    if (thrown instanceof NotFoundException) return noSuchPath(); // Nest's, without a route
+    if (thrown instanceof NotFoundException) return noSuchPath(); // Nest throws it when no route matches
     const kind = meaningOf(thrown) ?? (this.database.isConnected ? undefined : 'unavailable');
     const violated = kind === 'constraint' && constraintOf(thrown);
     const declared = violated && allErrors().find(({ onConstraint }) => onConstraint?.includes(violated));
@@ -42,7 +42,7 @@ export class ErrorFilter implements ExceptionFilter {
     }
     const reason = reasonOf(thrown);
     const isChange = method !== 'GET' && method !== 'HEAD';
-    // Under a key, it may be a repetition of what has been stored, or is being stored at this moment.
+    // With an Idempotency-Key, the request may repeat a change that was stored before, or is being stored at this moment.
     const isUnknown = kind === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
     const error = unavailable(isChange ? `${STATES[kind]}${outcome}` : undefined);

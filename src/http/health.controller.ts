@@ -7,7 +7,7 @@ import { unavailable } from '../api/errors.js';
 import { Config } from '../common/config.js';
 import { Database } from '../database/database.js';
 
-/** After draining: for requests in flight, and for all of the rest, the database included. */
+/** After draining, how long requests in flight may take, and how long the whole shutdown may take, with the database. */
 const REQUESTS_MS = 5_000;
 const CLOSE_MS = 7_500;
 
@@ -48,7 +48,7 @@ export class HealthController implements BeforeApplicationShutdown {
       done(null, payload);
     });
     fastify.addHook('preClose', (done) => {
-      // Node.js has no time limits for the clients of a server that closes.
+      // Node.js applies no time limits while a server closes, so a slow client could prevent the end of the service.
       setTimeout(() => fastify.server.closeAllConnections(), REQUESTS_MS).unref();
       setImmediate(done); // requests that have arrived are read first: closing would reset their connections
     });
@@ -56,7 +56,7 @@ export class HealthController implements BeforeApplicationShutdown {
 
   /** On a signal, the service goes on answering for a while, reports not ready, and closes connections with responses. */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
-    if (!signal) return; // of a test
+    if (!signal) return; // a test closes the application
     const { drainMs } = this.config;
     this.isEnding = true;
     this.logger.log('The service shuts down.');
@@ -64,6 +64,6 @@ export class HealthController implements BeforeApplicationShutdown {
       this.logger.warn('The shutdown timed out; the service exits.');
       process.exit(1);
     }, drainMs + CLOSE_MS);
-    await delay(drainMs); // load balancers send requests elsewhere
+    await delay(drainMs); // until load balancers send requests elsewhere
   }
 }

@@ -8,13 +8,13 @@ import { ApiError, type ErrorCode, HEADER_BYTES, noSuchPath, URL_BYTES } from '.
 
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
-/** Answers what the parser of Node.js refuses: there is no request object, but the answer is an Error all the same. */
+/** Answers what the HTTP parser of Node.js refuses. Fastify never sees such a request, but its client gets an Error, too. */
 export class MalformedHttp {
   private readonly latest = new WeakMap<Duplex, ServerResponse>();
 
   constructor(private readonly logger: Logger) {}
 
-  /** The latest response on each connection, since answers keep the order of pipelined requests. */
+  /** Remembers the latest response of a connection, because a refusal must not overtake the answers to earlier requests. */
   remember(response: ServerResponse): void {
     this.latest.set(response.req.socket, response);
   }
@@ -24,7 +24,8 @@ export class MalformedHttp {
     const refuse = () => this.refuse(socket, new ApiError(codeOf(error)));
     if (!response || response.closed) refuse();
     else if (response.req.complete) response.once('close', refuse);
-    // The body is malformed. The answer would be taken for that of another request, before this one or after it.
+    // The body of the latest request is malformed. If its answer has begun, or has to wait for earlier ones, a refusal would
+    // be taken for a part of that answer, or for the answer to an earlier request.
     else if (response.headersSent || !response.socket) socket.destroy();
     else refuse();
   }
@@ -41,7 +42,7 @@ export class MalformedHttp {
 function codeOf({ code, rawPacket }: ParserError): ErrorCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   if (code !== 'HPE_HEADER_OVERFLOW') return 'bad_request';
-  // Node.js counts the request target as part of the headers. An overlong first line shows that it is at fault.
+  // Node.js counts the request target as part of the headers. It was too long if the first line is.
   const firstLine = rawPacket?.indexOf('\n') ?? 0;
   return firstLine < 0 || firstLine > URL_BYTES ? 'uri_too_long' : 'headers_too_large';
 }
@@ -62,34 +63,34 @@ function rawResponse(error: ApiError, requestId: string): string {
   ].join('\r\n');
 }
 
-/** No client can send it. */
+/** Stands for a path that cannot be decoded. No client can send it, because of the space. */
 const UNDECODABLE = '/ ';
 
-/** Without scheme and host, which HTTP allows. What is no path, such as the asterisk of OPTIONS, becomes an unknown one. */
+/** The request target, without the scheme and host that it may have. A target such as `*` becomes an unknown path. */
 export function pathOf({ url = '' }: { url?: string }): string {
   if (url.startsWith('/') && !url.includes('%')) return url;
   const path = url.replace(/^https?:\/\/[^/?]*/i, '');
   try {
     decodeURI(path.split('?', 1)[0]!);
   } catch {
-    return UNDECODABLE; // the router would answer by itself
+    return UNDECODABLE; // the router would answer without an Error body
   }
   return path.startsWith('/') ? path : `/${encodeURIComponent(path)}`;
 }
 
-/** Where the request ends may be uncertain, so its connection is not used again. */
+/** The connection is closed, because it may be uncertain where the request ends and the next one begins. */
 const malformed = new ApiError('bad_request', undefined, { connection: 'close' });
 const tooLarge = new ApiError('headers_too_large', undefined, { connection: 'close' });
 
-/** What the parser and the router let through and the contract does not. */
+/** Finds what the contract forbids, although the parser and the router let it through. */
 export function faultOf({ originalUrl, url, params, headers, raw }: FastifyRequest): ApiError | undefined {
   if (originalUrl.length > URL_BYTES) return new ApiError('uri_too_long');
-  // Node.js does not count what separates names and values: two bytes each.
+  // Node.js counts only names and values, not the two bytes after each of them.
   if (raw.rawHeaders.reduce((sum, { length }) => sum + length + 2, 0) > HEADER_BYTES) return tooLarge;
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
   const isLatest = raw.httpVersion === '1.1' && host !== undefined && /^chunked$/i.test(coding);
   const isHttp = isLatest || (raw.httpVersion === '1.0' && headers['transfer-encoding'] === undefined);
   if (!isHttp || host?.includes(', ') || url === UNDECODABLE || originalUrl.includes('#')) return malformed;
-  // The router takes an empty segment for a parameter, but `/pets/` is another path than `/pets/{petId}`.
+  // The router takes an empty segment for a parameter, but `/pets/` does not match `/pets/{petId}`.
   return Object.values(params as object).includes('') ? noSuchPath() : undefined;
 }

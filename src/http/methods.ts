@@ -11,7 +11,7 @@ export function answerOtherMethods(app: NestFastifyApplication, origins: string[
   fastify.addHook('onRoute', ({ url, method }) => {
     paths.set(url, new Set([...(paths.get(url) ?? []), ...[method].flat()]));
   });
-  // Fastify loads plugins when all routes are registered.
+  // Fastify loads this plugin after all routes have been registered, so that `paths` is complete.
   void fastify.register(async (plugin) => {
     for (const [url, methods] of paths) answerOthers(plugin, url, methods);
   });
@@ -21,7 +21,7 @@ export function answerOtherMethods(app: NestFastifyApplication, origins: string[
     exposedHeaders: '*',
     allowedHeaders: 'Authorization, *', // the asterisk does not stand for Authorization
     maxAge: 600,
-    preflight: false, // of unknown paths
+    preflight: false, // `answerOthers` enables it for known paths
     preflightContinue: true,
     strictPreflight: false,
   });
@@ -35,7 +35,7 @@ function answerOthers(fastify: FastifyInstance, url: string, methods: ReadonlySe
   fastify.route({
     method: METHODS.filter((method) => !methods.has(method) && method !== 'OPTIONS'),
     url,
-    // Before Fastify looks at what it requires of a method, such as a Content-Type of QUERY.
+    // A later hook would be too late, because Fastify first checks what a method needs, such as a Content-Type for QUERY.
     onRequest: () => {
       throw new ApiError('method_not_allowed', `The methods of this resource are ${allow}.`, { allow });
     },

@@ -4,14 +4,14 @@ import { Gauge, type Registry } from 'prom-client';
 import { unavailable } from '../api/errors.js';
 import type { Config } from '../common/config.js';
 
-/** The mean delay of the event loop in a second from which on more requests would only make all of them slower. */
+/** If the event loop was late by this much on average in the last second, more requests would make all of them slower. */
 const LATE_NS = 500e6;
 const LOOK_EVERY_MS = 1_000;
 
-/** One for all: a refusal must not cost more than the work. */
+/** All refusals share one error object: creating one for each, with its stack, would cost what a refusal has to save. */
 const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
 
-/** Refuses requests other than probes that are too many at once or come while the event loop lags. */
+/** Refuses requests, except probes, while too many others are in flight, or while the event loop lags. */
 export function refuseOverload(fastify: FastifyInstance, config: Config, registry: Registry): void {
   let inFlight = 0; // a set of the requests would be simpler, but costs several percent of the throughput
   const collect = (): void => gauge.set(inFlight);
@@ -21,9 +21,9 @@ export function refuseOverload(fastify: FastifyInstance, config: Config, registr
   let isLate = false;
   let look: NodeJS.Timeout | undefined;
   fastify.addHook('onListen', (done) => {
-    delays.enable(); // not before: starting takes the loop for itself
+    delays.enable(); // not earlier, since starting blocks the event loop
     look = setInterval(() => {
-      isLate = !(delays.mean < LATE_NS); // there is no mean if the loop stood still all the time
+      isLate = !(delays.mean < LATE_NS); // the mean is NaN if the loop was blocked all the time
       delays.reset();
     }, LOOK_EVERY_MS);
     done();
@@ -41,7 +41,7 @@ export function refuseOverload(fastify: FastifyInstance, config: Config, registr
     inFlight++;
     return done();
   });
-  // Not onResponse: a pipelined answer whose client has left never ends.
+  // `onResponse` is not called for a pipelined answer whose client has left, so the request would be counted for ever.
   fastify.addHook('onSend', (request, _reply, payload, done) => {
     if (request.isInFlight) inFlight--;
     request.isInFlight = false;

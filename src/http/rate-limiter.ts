@@ -9,12 +9,12 @@ import { type Config, SERVICE_NAME } from '../common/config.js';
 const WINDOW_SECONDS = 60;
 /** How long a request waits for Redis before this process counts alone. */
 const REDIS_MS = 50;
-/** How often Redis is asked whether it answers, and is connected again. */
+/** How long after its last answer Redis is asked again, and how long after a failure to connect it is tried again. */
 const PING_MS = 500;
-/** After so long without an answer nobody waits for Redis, and the connection is given up. */
+/** After this time without an answer, requests do not wait for Redis any more, and its connection is given up. */
 const SILENT_MS = 2 * PING_MS;
 
-/** Counts per minute: together with other replicas if there is a Redis, else in this process. A limit of 0 is none. */
+/** Counts per minute: together with other replicas if there is a Redis, else in this process. 0 stands for no limit. */
 export class RateLimits implements CanActivate, OnApplicationShutdown {
   private readonly alone: flexible.RateLimiterMemory;
   private readonly shared?: flexible.RLWrapperTimeouts;
@@ -30,7 +30,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     if (!redis) return;
     const limiter = new flexible.RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true });
     this.shared = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
-    // Each answer leads to the next ping, so that a silent server gets none: a ping would restart the time limit of its socket.
+    // A server that is silent gets no more pings, because each would restart the time limit after which its socket is closed.
     const hear = (): void => {
       this.heardAt = performance.now();
       setTimeout(() => redis.ping().then(hear, () => {}), PING_MS).unref();
@@ -46,7 +46,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     return true;
   }
 
-  /** Limits the failed credentials of each network; 0 failures only ask. */
+  /** Limits the failed credentials of each network. With 0 failures, it only checks the limit. */
   countFailures(network: string, failures: number): Promise<void> {
     return this.count('failures', network, failures, this.config.rateLimitFailures);
   }
@@ -55,10 +55,10 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     this.redis?.destroy();
   }
 
-  /** Says in the headers of the reply what is left. Throws 429 beyond the limit. */
+  /** Adds to a counter, and tells in the headers of the reply how much of the limit is left. Throws 429 beyond it. */
   private async count(name: string, client: string, add: number, limit: number, reply?: FastifyReply): Promise<void> {
     if (limit === 0) return;
-    // The library only counts: its `consume` knows a single limit, and rejects beyond it.
+    // `penalty` only counts. `consume` would compare with a single limit, but there is one for requests and one for failures.
     const counter = performance.now() - this.heardAt < SILENT_MS ? this.shared! : this.alone;
     const count = await counter.penalty(`${name}:${client}`, add);
     const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
@@ -93,12 +93,12 @@ export async function createRateLimits(config: Config): Promise<RateLimits> {
   return new RateLimits(config, redis);
 }
 
-/** Of a client. A trusted proxy may pass on what is no address, as a client made it up: then it is that of the proxy. */
+/** The address of a client, or of its trusted proxy if that passes on a made-up text which is no address. */
 export function addressOf({ ip, socket }: FastifyRequest): string | undefined {
-  return isIP(ip) > 0 && !ip.includes('%') ? ip : socket.remoteAddress; // what follows a percent sign could be of any length
+  return isIP(ip) > 0 && !ip.includes('%') ? ip : socket.remoteAddress; // the zone after a `%` can have any length
 }
 
-/** How clients without a key are told apart: an IPv4 address, or a /48 of IPv6, the most that a customer gets. */
+/** How clients without a key are told apart: by IPv4 address, or by /48 of IPv6, the largest network that one customer gets. */
 export function networkOf(address: string | undefined = ''): string {
   const [ipv4] = /\d+\.\d+\.\d+\.\d+/.exec(address) ?? []; // also in `::ffff:192.0.2.1`
   const [prefix = ''] = address.split('::', 1);

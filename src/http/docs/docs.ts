@@ -11,7 +11,7 @@ import { JSON_TYPE } from '../../api/body.js';
 import { noSuchPath } from '../../api/errors.js';
 import { Config } from '../../common/config.js';
 
-/** By what a path ends with. */
+/** Media types by the extension of the path. */
 const TYPES: Record<string, string> = {
   '': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -53,14 +53,14 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
 
   fastify.get('/', ({ headers: { accept = '' } }, reply) => {
     void reply.header('vary', 'accept');
-    if (!accept.includes('text/html')) throw noSuchPath(); // a misconfigured client
+    if (!accept.includes('text/html')) throw noSuchPath(); // probably a client with a wrong base URL
     return reply.redirect(`${rootPath}/docs`, 303);
   });
 }
 
 /**
- * The document for Swagger UI, which rounds large numbers: bounds become words, and examples become JSON text. It has no
- * deployments that are not set: their addresses are examples.
+ * The document for Swagger UI, which rounds large numbers: so bounds become words, and examples become JSON text. Servers
+ * that no setting names are left out, since their addresses are only examples.
  */
 function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stagingUrl }: Config): string {
   const served = new Set([apiBase, productionUrl, stagingUrl]);
@@ -68,7 +68,7 @@ function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stag
     if (typeof member !== 'object' || member === null) return member;
     if (name === 'servers') return (member as ServerObject[]).filter(({ url }) => served.has(url));
     if (name === 'value') return stringify(member, undefined, 2);
-    // Swagger UI shows `array<any>` for a list of references. The plugin shows the title of what it holds.
+    // Swagger UI shows `array<any>` for a list of references. With the title, the plugin can show what the list holds.
     const title = name === 'items' && '$ref' in member && String(member.$ref).split('/').at(-1);
     return title ? { title, ...document.components?.schemas?.[title] } : withBoundsInWords(member as Members);
   })!;
@@ -76,7 +76,7 @@ function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stag
 
 type Members = Record<string, unknown>;
 
-/** The page shows the description of a parameter rather than that of its schema. */
+/** Adds the bounds to a description: to that of the parameter, if any, because the page does not show its schema's. */
 function withBoundsInWords(one: Members): Members {
   const { minimum, maximum } = (one['schema'] ?? one) as Members;
   if (minimum === undefined || maximum === undefined) return one;
@@ -84,7 +84,7 @@ function withBoundsInWords(one: Members): Members {
   return { ...rest, description: `${description as string} From ${minimum as bigint} to ${maximum as bigint}.`.trim() };
 }
 
-/** Scripts of this service, requests to the servers of the document, no framing. Swagger UI needs inline styles. */
+/** Allows scripts of this service, requests to the document's servers, and inline styles, which Swagger UI needs. */
 function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config): string {
   const servers = [publicUrl, productionUrl, stagingUrl].flatMap((url) => (url ? [new URL(url).origin] : []));
   return [
@@ -94,7 +94,7 @@ function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config)
   ].join('; ');
 }
 
-/** Answers with content that is the same for every client. It is loaded and compressed once, when the first asks for it. */
+/** Answers every client with the same content, which is loaded and compressed once, when it is first asked for. */
 function shared(type: string, load: Load, headers: Record<string, string>): RouteHandlerMethod {
   const prepare = async () => {
     const plain = Buffer.from(await load());
@@ -102,7 +102,7 @@ function shared(type: string, load: Load, headers: Record<string, string>): Rout
   };
   let content: ReturnType<typeof prepare> | undefined;
   return async (request, reply) => {
-    const { plain, digest, compressed } = await (content ??= prepare()); // otherwise all who ask meanwhile load a copy each
+    const { plain, digest, compressed } = await (content ??= prepare()); // simultaneous requests share one promise
     const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding']));
     const etag = `"${digest}${takesGzip ? '-gzip' : ''}"`;
     void reply.headers({ ...headers, etag, vary: 'accept-encoding, origin', 'cache-control': 'no-cache' });

@@ -1,4 +1,4 @@
-/** Adds to Swagger UI: stability, deprecation notices, exact int64 values, and the names of what lists hold. */
+/** Adds to Swagger UI the stability and deprecation of operations, exact int64 values, and the names of list items. */
 export const AnimalStorePlugin = (system) => {
   const { React } = system;
   const h = React.createElement;
@@ -14,7 +14,7 @@ export const AnimalStorePlugin = (system) => {
   };
 };
 
-/** Swagger UI has no field for int64 in a list. A number field would round. */
+/** A text field for an int64 in a list, for which Swagger UI has no field. A number field would round. */
 const textField = (h) => (props) => h(props.getComponent('JsonSchema_string'), props);
 
 const withStability = (h, { specSelectors }) => {
@@ -38,7 +38,7 @@ const withStability = (h, { specSelectors }) => {
   };
 };
 
-/** Swagger UI shows `array<object>`. */
+/** Shows the name of a list's items, as in `array<Pet>`, where Swagger UI shows `array<object>`. */
 const withItemName = (h) => (Type) => (props) => {
   const name = props.schema?.items?.title;
   return name ? h('strong', { className: 'list-of' }, `array<${name}>`) : h(Type, props);
@@ -50,7 +50,7 @@ const collapsed = (h) => (Headers) => (props) =>
     ? h('details', { className: 'response-headers' }, h('summary', null, 'Headers'), h(Headers, props))
     : null;
 
-/** Swagger UI indents a response with JSON.parse, which rounds integers beyond 2^53. */
+/** Shows all digits of a response. Swagger UI indents it with JSON.parse, which rounds integers beyond 2^53. */
 const withExactNumbers = (h) => (ResponseBody) => (props) => {
   const { content, contentType, getComponent } = props;
   const json = typeof content === 'string' && /json/i.test(contentType) && indentJson(content);
