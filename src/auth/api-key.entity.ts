@@ -4,7 +4,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 export class ApiKey {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
 
-  /** The first of the keys that it descends from by rotation; null if there is none. */
+  /** The id of the key with which a chain of rotations began; null if the key has replaced no other. */
   @Column('bigint', { name: 'origin_id', nullable: true }) readonly originId!: bigint | null;
 
   /** The client. */
@@ -23,7 +23,7 @@ export class ApiKey {
   /** The first characters of the key, by which people recognise it. */
   @Column('text') readonly hint!: string;
 
-  /** Whether all changes with it are refused. */
+  /** Whether all changes with the key are refused. */
   @Column('boolean', { name: 'read_only', default: false }) readonly readOnly!: boolean;
 
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;

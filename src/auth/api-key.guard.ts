@@ -12,7 +12,7 @@ const UNTRUSTED = 'X-Forwarded-For is ignored. If a proxy of yours sends it, add
 const BEARER = /^Bearer ([^ ]+)$/i;
 const READ_ONLY = { 'www-authenticate': `Bearer realm="${SERVICE_NAME}", error="insufficient_scope"` }; // RFC 6750
 
-/** Takes the token from the Authorization header. passport has one registry in the process, so requests bring the verifier. */
+/** Passport has one registry of strategies for all applications of a process, so each request brings its own verifier. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   constructor() {
@@ -42,12 +42,12 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     const { authorization } = request.headers;
     if (authorization === undefined)
       throw unauthorized('missing_api_key', 'Send an API key as "Authorization: Bearer <API_KEY>".');
-    const [, token = ''] = BEARER.exec(authorization) ?? []; // several headers are joined, and so no key
+    const [, token = ''] = BEARER.exec(authorization) ?? []; // several headers arrive joined: no match
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    // The limit of failures bounds look-ups. It exempts keys that were found before, those that have ended too, and what
-    // cannot be a key: such words would use up the attempts of the valid keys behind the same address.
+    // The limit of failures is for attempts that need a look-up: not for keys that were found before, even if they have ended
+    // since, or for texts that cannot be keys. Counting those would lock out valid keys behind the same address.
     if (!this.verifier.isNew(token)) return super.canActivate(context) as Promise<boolean>;
     // The clients of a proxy that is not trusted share its address, and so one limit.
     const isIgnored = request.headers['x-forwarded-for'] !== undefined && !request.ips?.[1];
@@ -56,7 +56,7 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     return this.attempt(context, networkOf(addressOf(request)));
   }
 
-  /** Beyond the limit of its network, an attempt is refused without a look-up. */
+  /** Looks up a key, unless its network is beyond the limit of failures. */
   private async attempt(context: ExecutionContext, network: string): Promise<boolean> {
     await this.limits.countFailures(network, 0);
     try {
@@ -67,7 +67,7 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     }
   }
 
-  /** Only the headers: passport would also take a key from the query or the body. */
+  /** Passport gets the headers only, because it would also take a key from the query or the body. */
   override getRequest(context: ExecutionContext) {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
     return { headers, verifier: this.verifier };

@@ -2,10 +2,8 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Config } from '../common/config.js';
 
-/**
- * A key is `pets_live_` or `pets_test_`, 32 random base62 characters (190 bits) and a checksum of 6 characters. Secret
- * scanners recognise the prefix, and a mistyped key is refused without a look-up.
- */
+// A key is `pets_live_` or `pets_test_`, 32 random base62 characters (190 bits), and a checksum of 6 characters. Secret
+// scanners recognise the prefix, and with the checksum, a mistyped key is refused without a look-up.
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = /^(pets_(?:live|test)_[0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
@@ -17,13 +15,13 @@ export function generateKey(environment: Config['keyEnvironment']): string {
   return body + checksum(body);
 }
 
-/** Whether a text is a key, of whatever deployment, without a typing error. */
+/** Whether a text has the form and the checksum of a key, of any deployment. */
 export function isKey(text: string): boolean {
   const [, body, check] = FORM.exec(text) ?? [];
   return body !== undefined && checksum(body) === check;
 }
 
-/** What is stored, in base64. A slow hash would add nothing at this entropy. */
+/** The hash that is stored, in base64. A slow hash would not help, because nobody can guess 190 random bits. */
 export const hashKey = (key: string): string => hash('sha256', key, 'base64');
 
 export const hintOfKey = (key: string): string => `${key.slice(0, 'pets_live_'.length + 4)}…`;

@@ -10,15 +10,15 @@ import { ApiKey } from './api-key.entity.js';
 import { hashKey, isKey, prefixOf } from './key-format.js';
 
 /**
- * How long a key that was looked up is taken for valid without asking the database. A revoked key may work that long, and until
- * the next look-up is answered: five seconds are promised.
+ * For how long the result of a look-up is used before the database is asked again. A revoked key works for that long at most,
+ * and then until the next look-up is answered: we promise five seconds for both together.
  */
 const BELIEVED_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;
 
 @Injectable()
 export class KeyVerifier {
-  /** By hash. Requests with the same key share a look-up. Old entries stay, to recognise keys that were found before. */
+  /** Look-ups by hash, shared by simultaneous requests. Stale ones stay, so that `isNew` knows the keys that were found. */
   private readonly lookUps = new LRUCache<string, ApiKey | false>({
     max: 10_000,
     ttl: BELIEVED_MS,
@@ -37,7 +37,7 @@ export class KeyVerifier {
     private readonly clock: Clock,
   ) {}
 
-  /** The valid key of a token that was looked up lately; null when only `verify` can tell. */
+  /** The valid key of a token that was looked up lately; null when only `verify` can decide. */
   findKnown(token: string): ApiKey | null {
     const key = this.lookUps.get(hashKey(token));
     if (!key || key.revokedAt || key.expiresAt.getTime() <= this.clock.now()) return null;
@@ -59,13 +59,13 @@ export class KeyVerifier {
     return key;
   }
 
-  /** Tells whether a token has the form of a key, and belongs to none that was found before, however long ago. */
+  /** Whether a token has the form of a key, and is none that was found before, however long ago. */
   isNew(token: string): boolean {
     const isPossible = token.startsWith(prefixOf(this.config.keyEnvironment)) && isKey(token);
     return isPossible && !this.lookUps.peek(hashKey(token), { allowStale: true });
   }
 
-  /** In the background, at most once a minute for each key. A use that cannot be recorded is not missed. */
+  /** Records a use in the background, at most once a minute for each key. A failure is ignored: it harms no request. */
   private recordUse(key: ApiKey): void {
     const now = this.clock.now();
     if (now - (key.lastUsedAt?.getTime() ?? 0) < USE_RECORDED_EVERY_MS) return;
@@ -74,7 +74,7 @@ export class KeyVerifier {
   }
 }
 
-/** A 401 with its challenge. RFC 6750 names an error only when a credential was sent. */
+/** A 401 with its WWW-Authenticate header, which has an `error` only if a credential was sent (RFC 6750). */
 export function unauthorized(code: `${string}_api_key` & ErrorCode, message: string): ApiError {
   const reason = code === 'missing_api_key' ? '' : ', error="invalid_token"';
   return new ApiError(code, message, { 'www-authenticate': `Bearer realm="${SERVICE_NAME}"${reason}` });

@@ -34,7 +34,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
 } as const;
-/** For people, and for scripts. Undefined when there is no such key. */
+/** What a command prints: a text for people, or a record for scripts. Undefined when there is no such key. */
 type Output = readonly [text: string, record: object] | undefined;
 
 const HEADINGS = ['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'ACCESS', 'CREATED', 'EXPIRES', 'LAST USED'];
@@ -98,7 +98,7 @@ await runCommand(USAGE, async () => {
 type Request = ReturnType<typeof requestOf>;
 type Options = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 
-/** Checks all words and options, before the database is asked. */
+/** Checks all words and options before the database is opened. */
 function requestOf(command: string, words: string[], values: Options) {
   const id = OF_ONE_KEY.has(command) ? int64FromText(words.shift() ?? '') : 0n;
   if (id === undefined) throw new UsageError(`Say which key, by the number that the list shows: ${command} 3`);
@@ -106,7 +106,7 @@ function requestOf(command: string, words: string[], values: Options) {
   const { name, owner, note, 'read-only': readOnly, expires } = values;
   if (command === 'issue' && !name.trim()) throw new UsageError('Say who the key is for: issue --name NAME');
   if (command === 'rotate' && readOnly)
-    throw new UsageError('A successor may do what its key may: issue a new key with --read-only.');
+    throw new UsageError('A rotation cannot change what a key may do: issue a new key with --read-only.');
   return {
     id,
     name: lineOf(name),

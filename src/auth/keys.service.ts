@@ -35,18 +35,18 @@ export class KeysService {
   }
 
   /**
-   * Issues a successor, by default with the lifetime of the old key, which keeps working for the overlap, but not beyond
-   * its expiry. Undefined when the old key does not exist or no longer works.
+   * Issues a successor, by default with the lifetime of the old key. The old key keeps working for the overlap, but not
+   * beyond its expiry. Returns undefined when the old key does not exist or no longer works.
    */
   rotate(id: bigint, overlapMs: number, lifeMs?: number): Promise<IssuedKey | undefined> {
     return this.keys.manager.transaction(async (manager) => {
       const now = this.clock.now();
       const where = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
-      // Locked, so that of two rotations at once the shorter overlap counts.
+      // Without the lock, the longer overlap of two simultaneous rotations could count. The shorter one has to.
       const old = await manager.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } });
       if (!old) return undefined;
       const originId = old.originId ?? id;
-      // An earlier rotation has shortened the life of the old key, but not that of the successor.
+      // An earlier rotation may have shortened the life of the old key, but not those of its successors.
       const successors = await manager.findBy(ApiKey, { originId, id: MoreThan(id) });
       const lives = [old, ...successors].map((each) => each.expiresAt.getTime() - each.createdAt.getTime());
       const expiresAt = new Date(Math.min(old.expiresAt.getTime(), now + overlapMs));
@@ -59,7 +59,7 @@ export class KeysService {
     return this.keys.find({ order: { id: 'ASC' } });
   }
 
-  /** False when the key does not exist or is revoked already. */
+  /** Returns false when the key does not exist or is revoked already. */
   async revoke(id: bigint): Promise<boolean> {
     const revokedAt = new Date(this.clock.now());
     return (await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt })).affected === 1;

@@ -8,8 +8,8 @@ import { OrdersController } from './orders.controller.js';
 import { OrdersService } from './orders.service.js';
 
 /**
- * Orders stand beside their animals. A table that another one refers to cannot be distributed, so the reference is away
- * meanwhile. A page asks every shard, and as many workers as there are shards can share them.
+ * Each order is stored on the same node as its animal. Citus cannot distribute a table that a foreign key refers to, so the
+ * key is dropped meanwhile. A page is read from every shard, so there are only eight; more than eight workers are no help.
  */
 const distribute = distribution('DistributePetsAndOrders1796000000001', [
   'ALTER TABLE orders DROP CONSTRAINT orders_pet_id_fkey',

@@ -5,7 +5,6 @@ import { Pet } from './pet.entity.js';
 import { PetsController } from './pets.controller.js';
 import { PetsService } from './pets.service.js';
 
-/** The catalogue of animals, from the routes to the table. */
 @Module({
   imports: [DatabaseModule.forFeature([Pet], [CreatePets1763683200000])],
   controllers: [PetsController],

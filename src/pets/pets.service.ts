@@ -11,7 +11,7 @@ import { Pet, type PetStatus } from './pet.entity.js';
 
 @Injectable()
 export class PetsService {
-  /** Animals that are looked for in one turn of the event loop share a statement. */
+  /** Animals that are requested in one turn of the event loop share a statement. */
   private readonly loader = new DataLoader<bigint, Pet | null>(
     async (ids) => {
       const pets = await this.statements.find(this.pets, 'WHERE id = ANY($1)', [ids]);
@@ -42,7 +42,7 @@ export class PetsService {
   }
 
   async get(id: bigint): Promise<Pet> {
-    // On Citus, rows of a worker that is down would take their neighbours with them.
+    // On Citus, a shared statement would fail for all of its animals if the worker of one of them is down.
     const pet = this.config.databaseDistribution
       ? (await this.statements.find(this.pets, 'WHERE id = $1', [id]))[0]
       : await this.loader.load(id);

@@ -16,7 +16,7 @@ const INSERT = `
   INSERT INTO pets (name, category_id, status)
   SELECT 'Animal ' || n, 1 + n % 50, (ARRAY['available', 'pending', 'sold', NULL])[1 + n % 4]
   FROM generate_series($1::int, $2::int) AS n`;
-/** Small enough for the time limit of a statement. */
+/** How many animals a statement adds: few enough for its time limit. */
 const BATCH = 1_000;
 
 await runCommand(USAGE, () => {

@@ -11,7 +11,7 @@ const SHIP_DATE = { description: 'When the order ships.', example: '2026-03-31T1
 @ApiSchema({ name: 'NewOrder', description: 'An order to add. The service assigns its id; it is not complete.' })
 export class NewOrderDto {
   @Int64(PET_ID) readonly petId!: bigint;
-  // With a `default` in the schema, generated types would require it.
+  // If the schema had a `default`, the types of generated clients would require the field.
   @Int(QUANTITY_RANGE, { description: 'How many; 1 when absent.', example: 2, optional: true })
   readonly quantity?: number;
   @DateTime(SHIP_DATE) readonly shipDate?: Date;
