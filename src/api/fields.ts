@@ -69,8 +69,10 @@ const WHITE_SPACE = ' \\xa0\\u1680\\u2000-\\u200a\\u2027-\\u202a\\u202f\\u205f\\
 const OTHERS = '!-~\\xa1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff';
 const CONTROL = { line: '\\x00-\\x1f', lines: '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f' };
 
-// The pattern of printable text that is not only white space. Its first two classes share only U+2027 and U+202A: with more
-// in common, an engine would backtrack, in time quadratic in the length.
+/**
+ * The pattern of printable text that is not only white space. Its first two classes share only U+2027 and U+202A: with more
+ * in common, an engine would backtrack, in time quadratic in the length.
+ */
 function printable(severalLines: boolean): string {
   const space = severalLines ? `${WHITE_SPACE}\\t\\n\\r` : WHITE_SPACE;
   const control = `${severalLines ? CONTROL.lines : CONTROL.line}\\x7f-\\x9f`;
