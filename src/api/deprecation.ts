@@ -47,7 +47,7 @@ export function policyOf({ operation, termsOf }: Deprecation, app: INestApplicat
   const { deprecatedOn, sunsetOn, successor } = terms;
   const explained = `${config.docsUrl}/guide#the-end-of-${operation.toLowerCase()}`;
   const name = 'deprecated_operation_calls_total';
-  const help = 'Calls of deprecated operations by the name of the key: whom to tell.';
+  const help = 'Calls of deprecated operations, by the name of the key, to find the clients that have to change.';
   const calls = registry.getSingleMetric(name) as Counter<'operation' | 'key'> | undefined;
   return {
     ...terms,

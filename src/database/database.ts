@@ -17,7 +17,7 @@ const CHECK_EVERY_MS = 2_000;
 @Injectable()
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why the database cannot be used; undefined while it can. */
-  problem: string | undefined = 'It is not ready, or being migrated by another process.';
+  problem: string | undefined = 'It is not ready yet, or another process is migrating it.';
   /** Resolves when the database is migrated and connected. Rejects when a migration fails. */
   ready = Promise.resolve();
 

@@ -39,7 +39,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       headersTimeout: 6_000,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
-      joinDuplicateHeaders: true, // with a comma and a space; by default, Node.js drops some
+      joinDuplicateHeaders: true, // joined by a comma and a space; by default, Node.js drops some duplicates
     },
     routerOptions: { maxParamLength: 2 * URL_BYTES }, // no target is as long, so the router refuses none by itself
     rewriteUrl: pathOf,
@@ -62,7 +62,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     if (type !== undefined && !isTaken(type, request.method)) request.headers = { 'content-type': OTHER_TYPE };
     done(faultOf(request));
   });
-  fastify.server.maxHeadersCount = 0; // Node.js would drop some; `maxHeaderSize` is the limit
+  fastify.server.maxHeadersCount = 0; // Node.js would drop headers beyond a count; `maxHeaderSize` is limit enough
   // Other expectations than 100 Continue are ignored, as HTTP allows. Node.js would answer 417.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.server.on('connect', (_request, socket) => malformed.refuse(socket, new ApiError('not_found')));

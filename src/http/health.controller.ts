@@ -54,7 +54,7 @@ export class HealthController implements BeforeApplicationShutdown {
     });
   }
 
-  /** On a signal, the service goes on answering for a while, reports not ready, and closes connections with responses. */
+  /** On a signal, the service goes on answering for a while, but reports not ready, and closes connections after a response. */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (!signal) return; // a test closes the application
     const { drainMs } = this.config;

@@ -9,7 +9,7 @@ const LATE_NS = 500e6;
 const LOOK_EVERY_MS = 1_000;
 
 /** All refusals share one error object: creating one for each, with its stack, would cost what a refusal has to save. */
-const OVERLOADED = unavailable('The service has more to do than it can. Try again in a second.');
+const OVERLOADED = unavailable('The service is overloaded. Try again in a second.');
 
 /** Refuses requests, except probes, while too many others are in flight, or while the event loop lags. */
 export function refuseOverload(fastify: FastifyInstance, config: Config, registry: Registry): void {

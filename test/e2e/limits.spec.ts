@@ -19,7 +19,7 @@ import { until } from './support/until.js';
 const withRedis = spawnSync('redis-server', ['--version']).status === 0 ? describe : describe.skip;
 
 const ORIGIN = 'https://app.example.org';
-const REFUSED = 'The service has more to do than it can. Try again in a second.';
+const REFUSED = 'The service is overloaded. Try again in a second.';
 
 /** A request that lasts as long as a test wants. */
 let begun = (): void => {};
@@ -165,7 +165,7 @@ describeInside('Rate limits', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
     expectError(await service.get('/v1/pets'), 'rate_limited');
     const told = service.log.filter((line) => line.includes('Redis'));
-    expect(told).toEqual([expect.stringContaining('limits hold for this process until it is back')]);
+    expect(told).toEqual([expect.stringContaining('each process counts alone until it is back')]);
   });
 
   withRedis('with Redis (needs redis-server)', () => {

@@ -63,7 +63,7 @@ describe('Health', () => {
         expectAnswer(await service.call('GET', '/health/live'), 200, { status: 'ok' });
         return answer.text.includes('more to do');
       });
-      expectError(answer!, 'service_unavailable', 'The service has more to do than it can. Try again in a second.');
+      expectError(answer!, 'service_unavailable', 'The service is overloaded. Try again in a second.');
       expect(answer!.headers['retry-after']).toBe('1');
       await until(async () => (await service.get('/v1/pets')).status === 200);
       await until(async () => (await service.call('GET', '/health/ready')).status === 200);

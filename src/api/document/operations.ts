@@ -37,8 +37,8 @@ export function operationsOf({ paths }: OpenAPIObject): Operation[] {
 
 /**
  * Moves refusals to `components/responses`, so that generators make one type of equal refusals. A refusal is named after its
- * status, and also after its operation if the name is taken, or if the operation is deprecated: when that is removed, the
- * name of its status would pass to a different refusal, and change the types of clients.
+ * status, and also after its operation if that name is taken, or if the operation is deprecated: otherwise, the removal of
+ * the deprecated operation would pass the name to a different refusal, and change the types of clients.
  */
 export function shareRefusals(operations: Operation[]): Record<string, ResponseObject> {
   const shared: Record<string, ResponseObject> = {};
