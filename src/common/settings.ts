@@ -95,7 +95,7 @@ export const SETTINGS = {
   contact: setting('CONTACT', contact, undefined, 'Where callers get help, in the OpenAPI document: a page or an e-mail address.'),
   keyEnvironment: setting('KEY_ENVIRONMENT', oneOf('live', 'test'), 'test', 'The kind of API keys that this deployment issues and accepts: `test`, or `live`, which needs `DATABASE_URL` or a `DATABASE_DIR` of its own.'),
   rateLimitPerKey: setting('RATE_LIMIT_PER_KEY', perMinute, 20_000, 'Requests per minute and key; `0` for no limit.'),
-  rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Failed look-ups of API keys, per minute and client network; `0` for no limit.'),
+  rateLimitFailures: setting('RATE_LIMIT_FAILURES', perMinute, 600, 'Look-ups that find no valid API key, per minute and client network; `0` for no limit.'),
   redisUrl: setting('REDIS_URL', redis, undefined, 'The Redis through which replicas share rate limits: a database (`/1`) for each deployment; no cluster.'),
   trustedProxies: setting('TRUSTED_PROXIES', networks, [] as string[], 'Proxies whose `X-Forwarded-For` is trusted: addresses or networks, separated by commas.'),
   sunsetRehearsal: setting('SUNSET_REHEARSAL', flag, false, '`true`: deprecated operations answer as after their sunset.'),

@@ -82,7 +82,7 @@ export async function createRateLimits(config: Config): Promise<RateLimits> {
   const logger = new Logger(RateLimits.name);
   let isAway = false;
   redis.on('error', ({ message, code }: NodeJS.ErrnoException) => {
-    if (!isAway) logger.warn(`Redis: ${message || code}; each process counts alone until it is back`);
+    if (!isAway) logger.warn(`Redis: ${message || code}; this process counts alone until Redis is back`);
     isAway = true;
   });
   redis.on('ready', () => {

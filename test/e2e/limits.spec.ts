@@ -165,7 +165,7 @@ describeInside('Rate limits', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
     expectError(await service.get('/v1/pets'), 'rate_limited');
     const told = service.log.filter((line) => line.includes('Redis'));
-    expect(told).toEqual([expect.stringContaining('each process counts alone until it is back')]);
+    expect(told).toEqual([expect.stringContaining('this process counts alone until Redis is back')]);
   });
 
   withRedis('with Redis (needs redis-server)', () => {
