@@ -82,7 +82,7 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
   }
 }
 
-/** Refuses changes with a key that may only read. OPTIONS has no guards. */
+/** Refuses changes with a key that may only read. Guards do not run for OPTIONS. */
 export const readOnlyKeyGuard: CanActivate = {
   canActivate(context) {
     const { caller, method } = context.switchToHttp().getRequest<FastifyRequest>();
