@@ -1,25 +1,8 @@
 import { Module } from '@nestjs/common';
-import { DatabaseModule } from '../database/database.module.js';
-import { ApiKey } from './api-key.entity.js';
 import { ApiKeyStrategy } from './api-key.guard.js';
 import { KeyVerifier } from './key-verifier.js';
-import { KeysService } from './keys.service.js';
-import { AddKeyOwners1763769600000 } from './migrations/1763769600000-add-key-owners.js';
-import { AddKeyOrigins1795340000000 } from './migrations/1795340000000-add-key-origins.js';
-import { AddReadOnlyKeys1795910400000 } from './migrations/1795910400000-add-read-only-keys.js';
-import { CreateApiKeys1763683200001 } from './migrations/1763683200001-create-api-keys.js';
+import { KeysModule } from './keys.module.js';
 
-const MIGRATIONS = [
-  CreateApiKeys1763683200001,
-  AddKeyOwners1763769600000,
-  AddKeyOrigins1795340000000,
-  AddReadOnlyKeys1795910400000,
-];
-
-/** API keys: their verification and management. The app module registers the guards. */
-@Module({
-  imports: [DatabaseModule.forFeature([ApiKey], MIGRATIONS)],
-  providers: [KeysService, KeyVerifier, ApiKeyStrategy],
-  exports: [KeyVerifier],
-})
+/** The verification of API keys. The app module registers the guards. */
+@Module({ imports: [KeysModule], providers: [KeyVerifier, ApiKeyStrategy], exports: [KeyVerifier] })
 export class AuthModule {}

@@ -2,10 +2,8 @@ import { parseArgs } from 'node:util';
 import { DAY_MS, dayOf } from '../common/clock.js';
 import { commandName, runCommand, UsageError } from '../common/command.js';
 import { int64FromText } from '../common/int64.js';
-import { withModule } from '../database/command.js';
 import type { ApiKey } from './api-key.entity.js';
-import { AuthModule } from './auth.module.js';
-import { type IssuedKey, KeysService } from './keys.service.js';
+import type { IssuedKey, KeysService } from './keys.service.js';
 
 const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
 
@@ -85,7 +83,11 @@ await runCommand(USAGE, async () => {
   const run = Object.hasOwn(COMMANDS, command) && COMMANDS[command];
   if (!run) throw new UsageError(`There is no such command: ${command}\n\n${USAGE}`);
   const request = requestOf(command, words, values);
-  const output = await withModule(AuthModule, (context) => run(context.get(KeysService), request));
+  // These take most of a second to load, which a mistake need not wait for.
+  const { withModule } = await import('../database/command.js');
+  const { KeysModule } = await import('./keys.module.js');
+  const { KeysService } = await import('./keys.service.js');
+  const output = await withModule(KeysModule, (context) => run(context.get(KeysService), request));
   if (!output)
     throw new UsageError(
       `There is no key ${request.id}${command === 'show' ? '' : ' that still works'}. See the list.`,

@@ -1,10 +1,5 @@
 import { parseArgs } from 'node:util';
-import { DataSource } from 'typeorm';
 import { commandName, runCommand, UsageError } from '../common/command.js';
-import { withModule } from '../database/command.js';
-import { DatabaseModule } from '../database/database.module.js';
-import { CreatePets1763683200000 } from './migrations/1763683200000-create-pets.js';
-import { Pet } from './pet.entity.js';
 
 const USAGE = `Sample animals, from the command line:
 
@@ -19,10 +14,16 @@ const INSERT = `
 /** How many animals a statement adds: few enough for its time limit. */
 const BATCH = 1_000;
 
-await runCommand(USAGE, () => {
+await runCommand(USAGE, async () => {
   const { count } = parseArgs({ options: { count: { type: 'string', default: '' } } }).values;
   if (!/^[1-9]\d{0,6}$/.test(count))
     throw new UsageError('Say how many, as a whole number from 1 to 9999999, such as --count 1000.');
+  // These take most of a second to load, which a mistake need not wait for.
+  const { DataSource } = await import('typeorm');
+  const { withModule } = await import('../database/command.js');
+  const { DatabaseModule } = await import('../database/database.module.js');
+  const { CreatePets1763683200000 } = await import('./migrations/1763683200000-create-pets.js');
+  const { Pet } = await import('./pet.entity.js');
   const table = DatabaseModule.forFeature([Pet], [CreatePets1763683200000]);
   return withModule(table, async (context) => {
     await context.get(DataSource).transaction(async (manager) => {
