@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { call } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
-import { Programs } from './support/process.js';
+import { addKey, Programs } from './support/process.js';
 import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
@@ -118,56 +118,63 @@ describeInside('The service as a process', () => {
     }
   });
 
-  it('lives through hundreds who ask for its page at once', async () => {
-    const { origin, pid } = await programs.serve({ DATABASE_URL: database.url });
-    const { hostname, port } = new URL(origin);
-    const crowd = connect(Number(port), hostname).on('error', () => {});
-    crowd.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)); // and read nothing
-    const begun = performance.now();
-    expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
-    expect(performance.now() - begun).toBeLessThan(2_000);
-    expect((await call(origin, 'GET', '/docs/swagger-ui-bundle.js')).status).toBe(200);
-    const status = `/proc/${pid}/status`; // of Linux
-    const [, peak = 0] = /VmHWM:\s+(\d+) kB/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? [];
-    expect(Number(peak)).toBeLessThan(400_000);
-    crowd.destroy();
-  });
+  describe('that serves', () => {
+    let service: Awaited<ReturnType<Programs['serve']>>;
+    beforeAll(async () => {
+      service = await programs.serve({ DATABASE_URL: database.url, SHUTDOWN_DRAIN_MS: '1000' });
+    });
 
-  it('ends gracefully: requests that have begun are answered, new ones too until it stops listening', async () => {
-    const { origin, ended, signal } = await programs.serve({ DATABASE_URL: database.url, SHUTDOWN_DRAIN_MS: '1000' });
-    const headers = { authorization: `Bearer ${await programs.issueKey({ DATABASE_URL: database.url })}` };
-    await until(async () => (await call(origin, 'GET', '/v1/pets', { headers })).status === 200);
-    const idle = open(origin);
-    idle.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
-    await idle.receives(/\{"status":"ok"\}$/);
-    const body = JSON.stringify(REX);
-    const slow = open(origin);
-    slow.send(
-      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\nExpect: 100-continue\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
-    );
-    await slow.receives(/100 Continue/);
-    open(origin).send('GET /v1/pets HTTP/1.1\r\n'); // never finished
+    it('lives through hundreds who ask for its page at once', async () => {
+      const { origin, pid } = service;
+      const { hostname, port } = new URL(origin);
+      const crowd = connect(Number(port), hostname).on('error', () => {});
+      crowd.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500)); // and read nothing
+      const begun = performance.now();
+      expect((await call(origin, 'GET', '/health/live')).status).toBe(200);
+      expect(performance.now() - begun).toBeLessThan(2_000);
+      expect((await call(origin, 'GET', '/docs/swagger-ui-bundle.js')).status).toBe(200);
+      const status = `/proc/${pid}/status`; // of Linux
+      const [, peak = 0] = /VmHWM:\s+(\d+) kB/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? [];
+      expect(Number(peak)).toBeLessThan(400_000);
+      crowd.destroy();
+    });
 
-    const begun = performance.now();
-    signal('SIGTERM');
-    await readinessBecomes(origin, 503);
-    expectError(await call(origin, 'GET', '/health/ready'), 'service_unavailable');
-    const live = await call(origin, 'GET', '/health/live', { headers: { connection: 'keep-alive' } });
-    expect([live.status, live.headers['connection']]).toEqual([200, 'close']);
-    expectAnswer(await call(origin, 'GET', '/v1/pets', { headers }), 200, []);
+    it('ends gracefully: requests that have begun are answered, new ones too until it stops listening', async () => {
+      const { origin, ended, signal } = service;
+      await readinessBecomes(origin, 200);
+      const headers = { authorization: `Bearer ${await addKey(database)}` };
+      const idle = open(origin);
+      idle.send('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+      await idle.receives(/\{"status":"ok"\}$/);
+      const body = JSON.stringify(REX);
+      const slow = open(origin);
+      slow.send(
+        `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: ${headers.authorization}\r\nExpect: 100-continue\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      await slow.receives(/100 Continue/);
+      open(origin).send('GET /v1/pets HTTP/1.1\r\n'); // never finished
 
-    await until(() =>
-      call(origin, 'GET', '/health/live').then(
-        () => false,
-        () => true,
-      ),
-    );
-    slow.send(body);
-    expect(await slow.receives(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
-    await idle.closed;
-    expect((await ended).code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(10_000);
+      const begun = performance.now();
+      signal('SIGTERM');
+      await readinessBecomes(origin, 503);
+      expectError(await call(origin, 'GET', '/health/ready'), 'service_unavailable');
+      const live = await call(origin, 'GET', '/health/live', { headers: { connection: 'keep-alive' } });
+      expect([live.status, live.headers['connection']]).toEqual([200, 'close']);
+      expectAnswer(await call(origin, 'GET', '/v1/pets', { headers }), 200, []);
+
+      await until(() =>
+        call(origin, 'GET', '/health/live').then(
+          () => false,
+          () => true,
+        ),
+      );
+      slow.send(body);
+      expect(await slow.receives(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
+      await idle.closed;
+      expect((await ended).code).toBe(0);
+      expect(performance.now() - begun).toBeLessThan(10_000);
+    });
   });
 
   describeOnOneServer('with a database that it cannot use', () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createDatabase, type TestDatabase } from '../support/database.js';
 import { type Answer, call } from './support/client.js';
 import { describeInside } from './support/deployment.js';
-import { Programs } from './support/process.js';
+import { addKey, Programs } from './support/process.js';
 import { until } from './support/until.js';
 
 interface Span {
@@ -44,11 +44,11 @@ describeInside('Traces', () => {
     await once(collector, 'listening');
     database = await createDatabase();
     programs = new Programs({ DATABASE_URL: database.url });
-    key = await programs.issueKey();
     const { port } = collector.address() as AddressInfo;
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, SHUTDOWN_DRAIN_MS: '0' };
     const { origin, ended, signal } = await programs.serve(settings);
     await until(async () => (await call(origin, 'GET', '/health/ready')).status === 200);
+    key = await addKey(database);
     const authorization = `Bearer ${key}`;
     const traced = { authorization, traceparent: `00-${TRACE}-${CALLER}-01` };
     answer = await call(origin, 'GET', '/v1/pets?limit=2', { headers: traced });

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateKey, hashKey } from '../../../src/auth/key-format.js';
+import type { TestDatabase } from '../../support/database.js';
 
 const DIST = join(import.meta.dirname, '../../../dist');
 
@@ -76,14 +78,19 @@ export class Programs {
     return { ...service, origin };
   }
 
-  async issueKey(settings: NodeJS.ProcessEnv = {}): Promise<string> {
-    return (await this.run('auth/keys.cli.js', ['issue', '--name', 'tests', '--quiet'], settings)).out.trim();
-  }
-
   /** Ends what still runs. */
   async stop(): Promise<void> {
     for (const launched of this.running.keys()) launched.signal('SIGKILL');
     await Promise.all(this.running.values());
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Adds a key to a database in which the service has made its tables: the command would take a second of the processor. */
+export async function addKey(database: TestDatabase): Promise<string> {
+  const key = generateKey('test');
+  const values = `'tests', $1, '', now(), now() + interval '1 day'`;
+  const insert = `INSERT INTO api_keys (name, hash, hint, created_at, expires_at) VALUES (${values})`;
+  await database.query(insert, [Buffer.from(hashKey(key), 'base64')]);
+  return key;
 }
