@@ -29,9 +29,9 @@ export async function fillDatabase(postgres, rows) {
   await query(postgres.url, `CREATE DATABASE ${name}`);
   const env = { ...process.env, DATABASE_URL: url, KEY_ENVIRONMENT: 'test', LOG_LEVEL: 'error' };
   const run = (program, ...args) =>
-    execFileSync(process.execPath, [join(root, 'dist', program), ...args], { env, encoding: 'utf8' }).trim();
-  run('pets/seed.cli.js', '--count', '1'); // migrates
-  const key = run('auth/keys.cli.js', 'issue', '--name', 'bench', '--quiet');
+    execFileSync(process.execPath, [join(root, program), ...args], { env, encoding: 'utf8' }).trim();
+  run('scripts/seed.mjs', '--count', '1'); // migrates
+  const key = run('dist/auth/keys.cli.js', 'issue', '--name', 'bench', '--quiet');
   for (let from = 2; from <= rows; from += PART) {
     const to = Math.min(rows, from + PART - 1);
     say(`adding animals ${from.toLocaleString('en')} to ${to.toLocaleString('en')}`);

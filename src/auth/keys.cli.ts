@@ -1,11 +1,15 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DAY_MS, dayOf } from '../common/clock.js';
-import { commandName, runCommand, UsageError } from '../common/command.js';
+import { runCommand, UsageError } from '../common/command.js';
 import { int64FromText } from '../common/int64.js';
 import type { ApiKey } from './api-key.entity.js';
 import type { IssuedKey, KeysService } from './keys.service.js';
 
-const USAGE = `API keys: ${commandName('keys', 'auth/keys.cli')} COMMAND
+/** The image has neither npm nor the scripts. */
+const PROGRAM = existsSync('scripts') ? 'npm run keys --' : 'node dist/auth/keys.cli.js';
+
+const USAGE = `API keys: ${PROGRAM} COMMAND
 
   issue --name NAME [--read-only] [--owner WHO] [--note TEXT] [--expires 90d]
                                              shows a new key, only this once

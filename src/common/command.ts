@@ -1,12 +1,5 @@
-import { existsSync } from 'node:fs';
-
 /** A mistake that the user can correct. The message is enough for that, so it is printed alone. */
 export class UsageError extends Error {}
-
-/** How messages tell the user to start a program: with npm in a checkout, but not in the image, which has no npm. */
-export function commandName(script: string, program: string): string {
-  return existsSync('scripts') ? `npm run ${script} --` : `node dist/${program}.js`;
-}
 
 /** Runs a command, and prints its result, its usage after `--help`, or a readable error instead of a stack. */
 export async function runCommand(usage: string, main: () => Promise<string>): Promise<void> {
