@@ -1,8 +1,9 @@
 import { deepStrictEqual } from 'node:assert/strict';
+import { startPostgres } from '../scripts/support/postgres.mjs';
 import { say } from '../scripts/support/programs.mjs';
 import { start } from './contestants.mjs';
-import { fillDatabase, startDatabase } from './database.mjs';
-import { load, memory } from './processes.mjs';
+import { fillDatabase } from './database.mjs';
+import { load, memory, moveServer } from './processes.mjs';
 import { WORKLOADS } from './report.mjs';
 
 const WARM_UP_SECONDS = 2;
@@ -11,7 +12,8 @@ const ROUNDS_OF_A_PROCESS = 5;
 
 /** Measures all contestants, one under load at a time, in turn. */
 export async function compare(contestants, form) {
-  const postgres = await startDatabase();
+  const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' }); // durable, as by default
+  moveServer(postgres);
   const few = await fillDatabase(postgres, form.flat ? 10_000 : form.rows);
   const many = form.flat && (await fillDatabase(postgres, form.many));
   const workloads = form.only?.split(',') ?? (form.flat ? ['deep', 'one', 'create'] : Object.keys(WORKLOADS));

@@ -10,13 +10,14 @@ import { pinned } from './processes.mjs';
 
 const peers = join(root, 'bench', 'peers');
 const START_MS = 60_000;
+const NODE_ENV = 'production';
 
 const children = new Set();
 process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 
 /** As in production, with the log, limits and metrics; the limit is out of reach. */
 const SETTINGS = {
-  NODE_ENV: 'production',
+  NODE_ENV,
   HOST: '127.0.0.1',
   KEY_ENVIRONMENT: 'test',
   RATE_LIMIT_PER_KEY: '100000000',
@@ -28,17 +29,18 @@ const service = (name, main = join(root, 'dist', 'main.js')) => {
   return { name, command: node(main), env: SETTINGS, readyPath: '/health/ready' };
 };
 const SERVICE = service('service');
-const FASTIFY = { name: 'by hand', command: node(peers, 'fastify.mjs'), env: { NODE_ENV: 'production' } };
+const FASTIFY = ['plugins', 'by hand', 'pipelines'].map((name) => {
+  return { name, command: node(peers, 'fastify', 'main.mjs'), env: { NODE_ENV, PEER: name } };
+});
 const GO = { name: 'Go', command: [join(peers, 'go', 'dist', 'peer')], env: { GOMAXPROCS: '1' } };
-const EXPRESS = { name: 'by default', command: node(peers, 'express', 'dist', 'main.mjs'), env: FASTIFY.env };
+const EXPRESS = { name: 'by default', command: node(peers, 'express', 'dist', 'main.mjs'), env: { NODE_ENV } };
 
 /** Those that this machine can run, built; the first is the service. */
 export function prepareContestants({ quick, flat, against }) {
   if (flat) return [SERVICE, { ...service('service, many rows'), hasMany: true }];
   if (against) return [SERVICE, service('against', resolve(against)), service('control')];
-  const go = buildGo() ? [GO] : [];
-  if (!quick) buildExpress();
-  return [SERVICE, FASTIFY, ...go, ...(quick ? [] : [EXPRESS]), service('control')];
+  install('fastify');
+  return [SERVICE, ...FASTIFY, ...buildGo(), ...(quick ? [] : buildExpress()), service('control')];
 }
 
 function buildGo() {
@@ -46,17 +48,23 @@ function buildGo() {
   const { error, status } = spawnSync('go', ['build', '-o', 'dist/peer', '.'], options);
   if (error) say('Go is not installed: its peer is left out.');
   else if (status !== 0) throw new Error('The peer in Go cannot be built.');
-  return !error;
+  return error ? [] : [GO];
 }
 
-/** All but Nest's adapter for Express are packages of the service. */
-function buildExpress() {
+/** What a peer needs beside the packages of the service. */
+function install(peer) {
   const args = ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const folder = join(peers, 'express');
+  const folder = join(peers, peer);
   if (!existsSync(join(folder, 'node_modules'))) execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
+  return folder;
+}
+
+function buildExpress() {
+  const folder = install('express');
   const { code } = transformFileSync(join(folder, 'main.ts'), { configFile: join(root, '.swcrc') });
   mkdirSync(join(folder, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'dist', 'main.mjs'), code);
+  return [EXPRESS];
 }
 
 /** Resolves when it is ready. Its log goes to /dev/null, so writing it counts. */

@@ -1,12 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgres } from '../scripts/support/postgres.mjs';
 import { root, say } from '../scripts/support/programs.mjs';
-import { moveServer } from './processes.mjs';
-
-/** Durable, as by default. */
-const SETTINGS = { shared_buffers: '512MB', max_wal_size: '4GB' };
 
 /** One animal in a hundred is sold, two in ten are pending. */
 const FILL = `
@@ -15,12 +10,6 @@ const FILL = `
     CASE WHEN i % 100 = 0 THEN 'sold' WHEN i % 5 = 1 THEN 'pending' ELSE 'available' END
   FROM generate_series($1::int, $2::int) AS i`;
 const PART = 1_000_000;
-
-export async function startDatabase() {
-  const postgres = await startPostgres(SETTINGS);
-  moveServer(postgres);
-  return postgres;
-}
 
 /** A database with so many animals, and a key. */
 export async function fillDatabase(postgres, rows) {

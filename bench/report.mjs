@@ -15,7 +15,6 @@ export const WORKLOADS = {
 
 /** By how much the service may differ from itself in a run that counts. */
 const MOST_DIFFERENCE = 0.05;
-const COLOURS = { service: '#2f81f7', 'by hand': '#8b949e', Go: '#00add8', 'by default': '#d29922' };
 
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -73,28 +72,8 @@ export function write(outcome) {
   const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:begin|end) of the results -->/);
   const revision = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
   const machine = `${new Date().toISOString().slice(0, 10)}, ${revision}, ${cpus()[0].model}, Node.js ${process.versions.node}`;
-  const results = `\n\n![Requests a second, relative to Fastify by hand](performance.svg)\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
+  const results = `\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
   writeFileSync(page, `${before}<!-- begin of the results -->${results}<!-- end of the results -->${after}`);
-  writeFileSync(join(root, 'docs', 'performance.svg'), chart(outcome));
   execFileSync('npx', ['prettier', '--write', page], { cwd: root });
-  say('written: docs/performance.md and docs/performance.svg');
-}
-
-/** Bars of requests a second, relative to the peer by hand. */
-function chart({ contestants, workloads }) {
-  const shown = contestants.filter(({ name }) => name in COLOURS);
-  const byHand = shown.find(({ name }) => name === 'by hand').measured;
-  const text = (x, y, content) => `<text x="${x}" y="${y}">${content}</text>`;
-  const bar = (x, y, width, name) => `<rect x="${x}" y="${y}" width="${width}" height="13" fill="${COLOURS[name]}"/>`;
-  const parts = shown.flatMap(({ name }, i) => [bar(i * 110, 4, 13, name), text(i * 110 + 18, 15, name)]);
-  let y = 30;
-  for (const workload of workloads.filter((name) => byHand[name])) {
-    parts.push(text(0, (y += 16), WORKLOADS[workload]));
-    for (const { name, measured } of shown) {
-      const ratio = ratios(measured[workload], byHand[workload], 'rate').median;
-      parts.push(bar(0, (y += 15) - 11, ratio * 240, name), text(ratio * 240 + 6, y, ratio.toFixed(2)));
-    }
-  }
-  const style = 'font-family="system-ui, sans-serif" font-size="12" fill="#768390"';
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 ${y + 10}" ${style}>\n${parts.join('\n')}\n</svg>\n`;
+  say('written: docs/performance.md');
 }
