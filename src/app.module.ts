@@ -31,7 +31,7 @@ export class AppModule {
         Registry,
         MetricsServer,
         { provide: RateLimits, inject: [Config], useFactory: createRateLimits },
-        // Guards run in this order, and before those of a single operation.
+        // Relies on Nest: guards run in this order, and before those of a single operation.
         { provide: APP_GUARD, useClass: ApiKeyGuard },
         { provide: APP_GUARD, useExisting: RateLimits },
         { provide: APP_GUARD, useValue: readOnlyKeyGuard },

@@ -37,5 +37,5 @@ export async function createApp(
   app.get(HealthController).attachTo(fastify);
   attachOperations(fastify, app, json);
   serveDocs(app, document, json);
-  return app.init();
+  return app.init(); // relies on Nest: routes are registered here, after our hooks
 }

@@ -18,7 +18,7 @@ try {
   process.exit(1);
 }
 
-/** Imports the libraries that traces observe only after tracing has started, which has to patch them as they are loaded. */
+/** Tracing patches libraries as they are loaded, so they are imported after it has started. */
 async function start(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);
@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   });
   for (const name of unknownSettings())
     logger.warn(`${name} in .env is no setting of the service: see docs/settings.md.`);
-  app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true }); // see `HealthController`
+  app.enableShutdownHooks(['SIGTERM', 'SIGINT', 'SIGHUP'], { useProcessExit: true });
   await app.listen({ port: config.port, host: config.host, backlog: 4_096 }); // the kernel may lower it
   const origin = (await app.getUrl()).replace(/\[::1\]|0\.0\.0\.0/, 'localhost');
   const message = `The animal store listens at ${origin}${API_PREFIX}; documentation: ${origin}/docs`;

@@ -16,7 +16,7 @@ export function mediaTypesOf(method: string | undefined): string[] {
 /** Replaces any Content-Type that a method does not take. Fastify would refuse malformed ones before the key is checked. */
 export const OTHER_TYPE = 'other/other';
 
-/** Reads the body of a request. Call it after the guards, so that nothing of a request without a valid key is read. */
+/** Reads the body of a request. Call it after the global guards, so that without a valid key nothing is read. */
 export function readBody({ method, headers, body }: FastifyRequest): Buffer | Promise<Buffer> {
   requireMediaType(method, headers);
   const length = Number(headers['content-length'] ?? 0);

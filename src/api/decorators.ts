@@ -8,7 +8,7 @@ import { addToRoute } from './route-config.js';
 /** The address under which Fastify knows the document, whose schemas serialise the answers. */
 export const DOCUMENT = 'https://document.invalid/';
 
-/** Opens a route to requests without a key. All other routes require one. */
+/** Opens a route to requests without a key. All other routes of controllers require one. */
 export const Public = () => addToRoute({ isPublic: true });
 
 /** The descriptions of the document's tags, by name: `ApiTags` takes no description. */

@@ -22,14 +22,14 @@ export interface Deprecation {
   readonly termsOf: (config: Config) => DeprecationTerms;
 }
 
-/** Deprecates an operation. The terms determine its headers, its sunset and its documentation. */
+/** Deprecates an operation. Relies on Nest: stands below `@ApiOperation()`, where it does not replace the summary. */
 export function Deprecated(termsOf: Deprecation['termsOf']): MethodDecorator {
   const announce: MethodDecorator = (controller, name, descriptor) =>
     addToRoute({ deprecation: { operation: String(name), termsOf } })(controller, name, descriptor);
   return applyDecorators(announce, UseGuards({ canActivate: admit }), ApiOperation({ deprecated: true }));
 }
 
-/** Runs after the global guards, so a request without a valid key gets 401 and nothing more. */
+/** Runs after the global guards, so a request without a valid key gets 401, and is not counted as a call. */
 function admit(context: ExecutionContext): true {
   const { caller, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
   const { calls, isOver, sunsetDay, advice } = routeOptions.config.policy!;

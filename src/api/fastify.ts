@@ -2,7 +2,7 @@ import type { Deprecation, DeprecationPolicy } from './deprecation.js';
 import type { ApiError, ErrorKind } from './errors.js';
 import type { RunOnce } from './idempotency/repeatable.js';
 
-/** The properties that we add to Fastify's objects: `createAdapter` to requests and replies, `addToRoute` to routes. */
+/** All properties that we add to Fastify's objects, by `decorateRequest`, `decorateReply` and the `config` of a route. */
 declare module 'fastify' {
   interface FastifyRequest {
     /** The valid API key of the request. `originId` is the key with which its rotations began, if it has any. */

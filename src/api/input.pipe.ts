@@ -13,8 +13,8 @@ type Source = 'body' | 'query' | 'param';
 const ONLY_FIELDS = 'only-fields';
 
 /**
- * For frequent requests: says that a class has no decorators of class-transformer beside its fields, so that reading it
- * saves the time of that package. If there are any after all, they are ignored: class-transformer cannot be asked for them.
+ * For frequent requests: says that a class has no decorators of class-transformer beside its fields, so that the pipe skips
+ * that package. A decorator that is there after all is ignored, because class-transformer has no way to list them.
  */
 export const OnlyFields = () => SetMetadata(ONLY_FIELDS, true);
 
@@ -25,10 +25,10 @@ export class InputPipe implements PipeTransform {
     if (type === 'custom' || !metatype) return value;
     if (type !== 'body') return readInput(metatype, value as Plain, type);
     try {
-      return readInput(metatype, parseJsonObject(value as Buffer), type); // `RepetitionGuard` has read the bytes
+      return readInput(metatype, parseJsonObject(value as Buffer), type); // `ChangeGuard` has read the bytes
     } catch (error) {
-      // Nest runs the pipes of all parameters at once, and the first error counts. Errors of a body are delayed by a moment,
-      // so that a path that cannot exist is always answered with 404.
+      // Relies on Nest: it runs the pipes of all parameters at once, and the first error counts. Errors of a body come a
+      // moment later, so that a path that cannot exist is always answered with 404.
       return Promise.resolve().then(() => Promise.reject(error as Error));
     }
   }
@@ -36,8 +36,8 @@ export class InputPipe implements PipeTransform {
 
 /**
  * Returns an instance, or throws the error that names the first fault; an unknown field precedes all others. Decorators of
- * class-transformer and class-validator work beside the fields. The fields' own conversions and checks are run here, which
- * takes a tenth of the time that the packages would.
+ * class-transformer and class-validator work beside the fields. The fields' own conversions and checks are run here, in a
+ * tenth of the time that the packages take; the conversions leave alone what class-transformer has converted.
  */
 export function readInput<T extends object>(type: Type<T>, given: Plain, source: Source): T {
   const { fields, isTransformed, isValidated } = plans.get(type) ?? makePlan(type);
@@ -61,7 +61,7 @@ export function readInput<T extends object>(type: Type<T>, given: Plain, source:
 
 const TAKEN = new Set([RouteParamtypes.BODY, RouteParamtypes.QUERY, RouteParamtypes.PARAM].map(String));
 
-/** Looks at the classes that a handler takes, so that one which cannot be read is an error at the start. */
+/** Fails at the start, not at the first request, if a class that a handler takes cannot be read. Relies on Nest's metadata. */
 export const checkInput: MethodDecorator = (controller, name) => {
   const types = Reflect.getMetadata('design:paramtypes', controller, name) as Type[];
   const parameters: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller.constructor, name) ?? {};
@@ -74,8 +74,8 @@ const plans = new Map<Type, ReturnType<typeof makePlan>>();
 function makePlan(type: Type) {
   const fields = fieldsOf(type);
   const checks = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  const without = checks.find(({ propertyName }) => !fields.has(propertyName));
-  if (without) throw new Error(`${type.name}.${without.propertyName} needs a decorator of src/api/fields.ts.`);
+  const undeclared = checks.find(({ propertyName }) => !fields.has(propertyName));
+  if (undeclared) throw new Error(`${type.name}.${undeclared.propertyName} needs a decorator of src/api/fields.ts.`);
   if (fields.size === 0)
     throw new Error(`${type.name} has no fields: declare them with the decorators of src/api/fields.ts.`);
   const isTransformed = !Reflect.hasOwnMetadata(ONLY_FIELDS, type);

@@ -9,7 +9,8 @@ export const ROUTE = 'x-route';
 
 /**
  * Declares what a route does, for Fastify (`request.routeOptions.config`) and for the document. A handler can have several of
- * our decorators, and Nest's `@RouteConfig()` alone would replace what another one has declared.
+ * our decorators, and Nest's `@RouteConfig()` alone would replace what another one has declared. Relies on Nest: its metadata,
+ * and `ApiExtension`, which keeps the first object that it gets; so that one is changed.
  */
 export function addToRoute(more: FastifyContextConfig): MethodDecorator {
   return (controller, name, descriptor) => {

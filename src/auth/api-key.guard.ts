@@ -46,8 +46,8 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    // The limit of failures is for attempts that need a look-up: not for keys that were found before, even if they have ended
-    // since, or for texts that cannot be keys. Counting those would lock out valid keys behind the same address.
+    // Only keys that were never found count as failures. Who goes on sending an expired key, or a text that cannot be a key,
+    // guesses nothing, and would use up the attempts of valid keys behind the same address.
     if (!this.verifier.isNew(token)) return super.canActivate(context) as Promise<boolean>;
     // The clients of a proxy that is not trusted share its address, and so one limit.
     const isIgnored = request.headers['x-forwarded-for'] !== undefined && !request.ips?.[1];

@@ -10,8 +10,8 @@ import { ApiKey } from './api-key.entity.js';
 import { hashKey, isKey, prefixOf } from './key-format.js';
 
 /**
- * For how long the result of a look-up is used before the database is asked again. A revoked key works for that long at most,
- * and then until the next look-up is answered: we promise five seconds for both together.
+ * For how long the answer to a look-up is used before the database is asked again. A key that is revoked while a look-up is
+ * under way works until its answer and this long after it, together less than the five seconds that we promise.
  */
 const BELIEVED_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;

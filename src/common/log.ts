@@ -79,8 +79,8 @@ function finish(output: ReturnType<typeof openOutput>): void {
   const deadline = performance.now() + EXIT_MS;
   let written = 1;
   output.on('write', (bytes: number) => (written = bytes));
-  output.on('error', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10));
-  while (written > 0 && performance.now() < deadline) output.flush(); // it writes 0 bytes when nothing is left
+  output.on('error', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)); // sleeps 10 ms
+  while (written > 0 && performance.now() < deadline) output.flush(); // emits `write` at once, with 0 when nothing is left
 }
 
 /**
@@ -101,7 +101,7 @@ function describeError(thrown: unknown): unknown {
   return { name, message, stack, code, ...(cause !== undefined && { cause: describeError(cause) }) };
 }
 
-/** Parts of Nest whose messages matter only for debugging. */
+/** Parts whose messages matter only for debugging. Relies on Nest: the names under which they log. */
 const NEST = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 
 /** Takes what Nest and our modules log through Nest's `Logger`. */

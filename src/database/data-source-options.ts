@@ -8,9 +8,9 @@ import { embeddedUrl } from './embedded-postgres.js';
 /** The connections of `Statements`. TypeORM's pool has the rest of `DATABASE_POOL_SIZE`. */
 export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
 
-type Connected = Parameters<pg.Pool['connect']>[0];
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
-// By default, pg sends a `Date` in local time with an offset in minutes. Offsets of early years also have seconds.
+// By default, pg sends a `Date` in local time with an offset in whole minutes. Before about 1900, offsets had seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 // By default, pg returns int8 as text and a date as midnight in local time, and rounds the elements of numeric arrays.
 const { setTypeParser, getTypeParser, builtins } = pg.types;
@@ -29,7 +29,7 @@ setTypeParser(ARRAYS.numeric, readTexts);
  */
 export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boolean } {
   return {
-    ...unlimited(config, config.databaseUrl),
+    ...withoutTimeLimits(config, config.databaseUrl),
     pipeline: true,
     connectionTimeoutMillis: 300,
     query_timeout: 600,
@@ -53,10 +53,10 @@ export function dataSourceOptions(config: Config): TypeOrmModuleOptions {
 /** Migrations have no time limits, since they may take long, and can bypass a pooler, through `DATABASE_DIRECT_URL`. */
 export function migrationOptions(config: Config): DataSourceOptions {
   const address = config.databaseDirectUrl ?? config.databaseUrl;
-  return pool({ ...unlimited(config, address), max: 1, connectionTimeoutMillis: 1_000 });
+  return pool({ ...withoutTimeLimits(config, address), max: 1, connectionTimeoutMillis: 1_000 });
 }
 
-function unlimited({ databaseDirectory, serviceName }: Config, address?: string): pg.ClientConfig {
+function withoutTimeLimits({ databaseDirectory, serviceName }: Config, address?: string): pg.ClientConfig {
   const connectionString = address ?? embeddedUrl(databaseDirectory);
   return { connectionString, application_name: serviceName, keepAlive: true };
 }
@@ -71,11 +71,11 @@ function pool(options: pg.PoolConfig): DataSourceOptions {
   };
 }
 
-/** Marks the errors of getting a connection: they mean that nothing was sent, which could not be told where they are caught. */
+/** Wraps errors of getting a connection, when nothing was sent. Later, they would look like those of a statement. */
 class Pool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
-  override connect(done: Connected): void;
-  override connect(done?: Connected): Promise<pg.PoolClient> | void {
+  override connect(done: ConnectCallback): void;
+  override connect(done?: ConnectCallback): Promise<pg.PoolClient> | void {
     if (!done) return super.connect();
     super.connect((cause, ...connected) => done(cause && new DatabaseUnavailable(false, { cause }), ...connected));
   }

@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 2_000;
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why the database cannot be used; undefined while it can. */
   problem: string | undefined = 'It is not ready yet, or another process is migrating it.';
-  /** Resolves when the database is migrated and connected. Rejects when a migration fails. */
+  /** Resolves when the database is migrated and connected. Rejects at an error that trying again cannot mend. */
   ready = Promise.resolve();
 
   private readonly logger = new Logger('Database');
@@ -51,7 +51,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     return (this.checking ??= this.ask().finally(() => (this.checking = undefined)));
   }
 
-  /** Whether TypeORM is connected. If not, its errors do not say so, and would be answered with 500 instead of 503. */
+  /** Whether TypeORM is connected. Before, its errors do not mention that, so the filter asks here to answer 503, not 500. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized && !this.stopping.signal.aborted;
   }
@@ -77,7 +77,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
       return await work(manager);
     } catch (error) {
       const { queryRunner } = manager;
-      // The connection works, but may lead to a former primary. Later requests would fail on it, too, if the pool kept it.
+      // `connect()` returns the connection that is open. It may lead to a former primary, so the pool must not keep it.
       if (isStale(error)) void ((await queryRunner?.connect()) as pg.Client | undefined)?.end();
       // TypeORM has released the connection if it was lost. COMMIT was not sent, so nothing of the transaction was stored.
       const isLost = queryRunner?.isReleased || (error instanceof QueryFailedError && meaningOf(error) === 'unknown');

@@ -11,7 +11,7 @@ type Connection = readonly [client: pg.Client, socket: Socket];
 const REPEAT_WITHIN_MS = 300;
 
 /** A read whose connection was lost has changed nothing, so it can be repeated like one that the server did not run. */
-export const isUnread = (error: unknown): boolean => isStale(error) || meaningOf(error) === 'unknown';
+export const mayRepeatRead = (error: unknown): boolean => isStale(error) || meaningOf(error) === 'unknown';
 
 /** A connection with many statements under way. Each is a transaction of its own, so its error does not affect others. */
 export class Pipeline {
@@ -42,7 +42,7 @@ export class Pipeline {
   private async send(text: string, values: unknown[]): Promise<ObjectLiteral[]> {
     const opened = (this.opened ??= this.open());
     const [client, socket] = await opened;
-    // All statements of one turn of the event loop are sent with one system call, which costs more than a statement.
+    // A system call costs more than a statement, so all statements of one turn of the event loop share one.
     if (socket.writableCorked === 0) {
       socket.cork();
       setImmediate(() => socket.uncork());

@@ -3,7 +3,7 @@ import type { EntityManager, ObjectLiteral, Repository } from 'typeorm';
 import { Config } from '../common/config.js';
 import { PIPELINES } from './data-source-options.js';
 import { DatabaseUnavailable, meaningOf, sqlStateOf } from './errors.js';
-import { isUnread, Pipeline } from './pipeline.js';
+import { mayRepeatRead, Pipeline } from './pipeline.js';
 import { Table } from './table.js';
 
 interface Insert {
@@ -27,11 +27,11 @@ export class Statements implements OnApplicationShutdown {
   private readonly waiting: Insert[] = [];
 
   constructor(config: Config) {
-    const open = (count: number, mayRepeat?: typeof isUnread) =>
+    const open = (count: number, mayRepeat?: typeof mayRepeatRead) =>
       Array.from({ length: count }, () => new Pipeline(config, mayRepeat));
-    this.reads = open(PIPELINES.reads, isUnread);
+    this.reads = open(PIPELINES.reads, mayRepeatRead);
     this.writes = open(PIPELINES.writes);
-    this.probes = open(PIPELINES.probes, isUnread);
+    this.probes = open(PIPELINES.probes, mayRepeatRead);
   }
 
   /** Selects rows by the clauses after FROM. Each text stays prepared, so pass values as parameters, not in the text. */
@@ -92,7 +92,7 @@ export class Statements implements OnApplicationShutdown {
         return void (await Promise.all([group, half].map((part) => this.store(pipeline, table, part))));
       }
       for (const { reject } of group) reject(error);
-      // The rows that wait would fail in the same way, only later. They were not sent, so their outcome is not unknown.
+      // The rows that wait would most likely fail in the same way, only later. They were not sent, so nothing is stored of them.
       const notSent = new DatabaseUnavailable(false, { cause: error });
       if (!isRowAtFault) for (const { reject } of this.waiting.splice(0)) reject(notSent);
     } finally {

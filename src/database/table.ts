@@ -11,7 +11,7 @@ export class Table {
    * index, an exclusion constraint or a foreign key. All statements that share its connection would wait with it.
    */
   readonly mayWait: boolean;
-  private readonly list: string;
+  private readonly selected: string;
   /** The properties whose values the database does not generate, and their columns. */
   private readonly written: string[];
   private readonly into: string;
@@ -22,20 +22,22 @@ export class Table {
       columns.some(({ isPrimary, isGenerated }) => isPrimary && !isGenerated) ||
       indices.some(({ isUnique }) => isUnique) ||
       [uniques, exclusions, foreignKeys].some(({ length }) => length > 0);
-    this.list = columns.map(({ databaseName, propertyName }) => `"${databaseName}" AS "${propertyName}"`).join(', ');
+    this.selected = columns
+      .map(({ databaseName, propertyName }) => `"${databaseName}" AS "${propertyName}"`)
+      .join(', ');
     const written = columns.filter((each) => !each.isGenerated && each.default === undefined);
     this.written = written.map(({ propertyName }) => propertyName);
     this.into = written.map(({ databaseName }) => `"${databaseName}"`).join(', ');
   }
 
   select(clauses: string): string {
-    return `SELECT ${this.list} FROM ${this.name} ${clauses}`;
+    return `SELECT ${this.selected} FROM ${this.name} ${clauses}`;
   }
 
   insert(rows: readonly ObjectLiteral[]): [text: string, values: unknown[]] {
     const values: unknown[] = [];
     const tuples = rows.map((row) => `(${this.written.map((each) => `$${values.push(row[each])}`).join(', ')})`);
-    return [`INSERT INTO ${this.name} (${this.into}) VALUES ${tuples.join(', ')} RETURNING ${this.list}`, values];
+    return [`INSERT INTO ${this.name} (${this.into}) VALUES ${tuples.join(', ')} RETURNING ${this.selected}`, values];
   }
 
   isOf(given: ObjectLiteral, stored: ObjectLiteral): boolean {

@@ -44,11 +44,11 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     routerOptions: { maxParamLength: 2 * URL_BYTES }, // no target is as long, so the router refuses none by itself
     rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
-    skipMiddie: true,
+    skipMiddie: true, // relies on Nest: its `init()` would load plugins before all routes are registered
   });
   const fastify = adapter.getInstance<FastifyInstance>();
   fastify.decorateRequest('caller', null);
-  fastify.decorateRequest('runOnce', (work) => work()); // with an Idempotency-Key: see `RepetitionGuard`
+  fastify.decorateRequest('runOnce', (work) => work()); // with an Idempotency-Key: see `ChangeGuard`
   fastify.decorateReply('error', null);
   // Methods that Fastify does not know have to be answered with 405, too, and so must be added.
   for (const method of METHODS) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
@@ -59,6 +59,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
     const { 'content-type': type } = request.headers;
+    // The setter of Fastify replaces this header only.
     if (type !== undefined && !isTaken(type, request.method)) request.headers = { 'content-type': OTHER_TYPE };
     done(faultOf(request));
   });

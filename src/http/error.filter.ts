@@ -14,7 +14,7 @@ const STATES: Record<Exclude<Kind, 'constraint'>, string> = {
   unusable: 'The database cannot be used',
 };
 
-/** Turns everything that is thrown into a response. */
+/** Turns everything that is thrown into a response. Relies on Nest: errors of Fastify's hooks get here, too. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly database: Database) {}
@@ -31,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private toApiError(thrown: unknown, { id: requestId, log, method, headers }: FastifyRequest): ApiError {
-    if (thrown instanceof NotFoundException) return noSuchPath(); // Nest throws it when no route matches
+    if (thrown instanceof NotFoundException) return noSuchPath(); // relies on Nest: no route matches
     const kind = meaningOf(thrown) ?? (this.database.isConnected ? undefined : 'unavailable');
     const violated = kind === 'constraint' && constraintOf(thrown);
     const declared = violated && allErrors().find(({ onConstraint }) => onConstraint?.includes(violated));

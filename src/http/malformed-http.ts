@@ -88,8 +88,8 @@ export function faultOf({ originalUrl, url, params, headers, raw }: FastifyReque
   // Node.js counts only names and values, not the two bytes after each of them.
   if (raw.rawHeaders.reduce((sum, { length }) => sum + length + 2, 0) > HEADER_BYTES) return tooLarge;
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
-  const isLatest = raw.httpVersion === '1.1' && host !== undefined && /^chunked$/i.test(coding);
-  const isHttp = isLatest || (raw.httpVersion === '1.0' && headers['transfer-encoding'] === undefined);
+  const isHttp11 = raw.httpVersion === '1.1' && host !== undefined && /^chunked$/i.test(coding);
+  const isHttp = isHttp11 || (raw.httpVersion === '1.0' && headers['transfer-encoding'] === undefined);
   if (!isHttp || host?.includes(', ') || url === UNDECODABLE || originalUrl.includes('#')) return malformed;
   // The router takes an empty segment for a parameter, but `/pets/` does not match `/pets/{petId}`.
   return Object.values(params as object).includes('') ? noSuchPath() : undefined;

@@ -35,7 +35,7 @@ function answerOthers(fastify: FastifyInstance, url: string, methods: ReadonlySe
   fastify.route({
     method: METHODS.filter((method) => !methods.has(method) && method !== 'OPTIONS'),
     url,
-    // A later hook would be too late, because Fastify first checks what a method needs, such as a Content-Type for QUERY.
+    // In the handler it would be too late, because Fastify first checks what a method needs, such as a Content-Type for QUERY.
     onRequest: () => {
       throw new ApiError('method_not_allowed', `The methods of this resource are ${allow}.`, { allow });
     },

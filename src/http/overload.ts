@@ -34,6 +34,7 @@ export function refuseOverload(fastify: FastifyInstance, config: Config, registr
     done();
   });
   fastify.decorateRequest('isInFlight', false);
+  // Not `onRequest`, where refusals would not have the headers of deprecated operations yet.
   fastify.addHook('preParsing', (request, _reply, _payload, done) => {
     if (request.routeOptions.url?.startsWith('/health/')) return done();
     if (isLate || inFlight >= config.maxConcurrentRequests) return done(OVERLOADED);

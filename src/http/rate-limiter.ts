@@ -9,7 +9,7 @@ import { type Config, SERVICE_NAME } from '../common/config.js';
 const WINDOW_SECONDS = 60;
 /** How long a request waits for Redis before this process counts alone. */
 const REDIS_MS = 50;
-/** How long after its last answer Redis is asked again, and how long after a failure to connect it is tried again. */
+/** The pause between pings, and between attempts to connect. */
 const PING_MS = 500;
 /** After this time without an answer, requests do not wait for Redis any more, and its connection is given up. */
 const SILENT_MS = 2 * PING_MS;
@@ -18,7 +18,7 @@ const SILENT_MS = 2 * PING_MS;
 export class RateLimits implements CanActivate, OnApplicationShutdown {
   private readonly alone: flexible.RateLimiterMemory;
   private readonly shared?: flexible.RLWrapperTimeouts;
-  private heardAt = -Infinity;
+  private answeredAt = -Infinity;
 
   constructor(
     private readonly config: Config,
@@ -30,12 +30,12 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     if (!redis) return;
     const limiter = new flexible.RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true });
     this.shared = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
-    // A server that is silent gets no more pings, because each would restart the time limit after which its socket is closed.
-    const hear = (): void => {
-      this.heardAt = performance.now();
-      setTimeout(() => redis.ping().then(hear, () => {}), PING_MS).unref();
+    // Only an answer leads to the next ping: pings restart `socketTimeout`, and would keep the socket of a silent server open.
+    const onAnswer = (): void => {
+      this.answeredAt = performance.now();
+      setTimeout(() => redis.ping().then(onAnswer, () => {}), PING_MS).unref();
     };
-    redis.on('ready', hear);
+    redis.on('ready', onAnswer);
   }
 
   /** Limits the requests of each key. Public routes have no limit. */
@@ -59,7 +59,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
   private async count(name: string, client: string, add: number, limit: number, reply?: FastifyReply): Promise<void> {
     if (limit === 0) return;
     // `penalty` only counts. `consume` would compare with a single limit, but there is one for requests and one for failures.
-    const counter = performance.now() - this.heardAt < SILENT_MS ? this.shared! : this.alone;
+    const counter = performance.now() - this.answeredAt < SILENT_MS ? this.shared! : this.alone;
     const count = await counter.penalty(`${name}:${client}`, add);
     const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
     void reply?.header('ratelimit-policy', `"${name}";q=${limit};w=${WINDOW_SECONDS}`);

@@ -44,7 +44,7 @@ export class OrdersService {
       const { petId } = order;
       const { quantity = order.quantity, shipDate = order.shipDate, complete = order.complete } = change;
       const changed = { ...order, quantity, shipDate, complete };
-      if (isDeepStrictEqual(changed, { ...order })) return order;
+      if (isDeepStrictEqual(changed, { ...order })) return order; // a copy, since `changed` has no prototype
       if (order.complete) throw new ApiError(orderComplete);
       await manager.update(Order, { id, petId }, change); // undefined fields stay as they are
       if (complete) await this.pets.setStatus(petId, 'sold', manager);

@@ -53,19 +53,19 @@ const CODES: Record<string, ErrorCode[]> = {
   deprecated: ['gone'],
 };
 
-const OF_STATUS: Record<string, string[]> = {
+const HEADERS_OF_STATUS: Record<string, string[]> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
-/** The statuses without RateLimit headers, since they are answered before the request has been counted. */
+/** Statuses that may be answered before the request has been counted, and then have no RateLimit headers. */
 const BEFORE_LIMIT: ReadonlySet<string> = new Set(['401', '408', '414', '431', 'default']);
 
 /** Completes the documentation that decorators have given to an operation. */
 export function describeOperation(
   one: Operation,
-  others: Operation[],
+  all: Operation[],
   app: INestApplicationContext,
   schemas: SchemasObject,
 ): void {
@@ -75,7 +75,7 @@ export function describeOperation(
   if (!answer) throw new Error(`${operation.operationId} needs @Fetched, @Paged, @Created, @Updated or @Deleted.`);
   const policy = deprecation && policyOf(deprecation, app);
   describeErrors(one, refuses);
-  describeLocation(one, others);
+  describeLocation(one, all);
   describeHeaders(one, answer === 'page');
   if (policy) describeDeprecation(operation, policy);
   operation['x-stability'] = policy ? 'deprecated' : (operation['x-stability'] ?? 'stable');
@@ -102,9 +102,9 @@ function errorResponse(kinds: ErrorKind[]): ResponseObject {
 }
 
 /** Documents where to read a created resource: with the GET whose path has one parameter more, if there is one. */
-function describeLocation({ path, operation }: Operation, others: Operation[]): void {
+function describeLocation({ path, operation }: Operation, all: Operation[]): void {
   const created = operation.responses['201'];
-  const reader = others.find((one) => one.method === 'get' && one.path.endsWith('}') && dirname(one.path) === path);
+  const reader = all.find((one) => one.method === 'get' && one.path.endsWith('}') && dirname(one.path) === path);
   if (!created || !reader) return;
   const { operationId } = reader.operation;
   const parameters = { [basename(reader.path).slice(1, -1)]: '$response.body#/id' };
@@ -121,7 +121,7 @@ function describeHeaders({ method, path, operation }: Operation, isPage: boolean
     const names = [
       'X-Request-Id',
       'Cache-Control',
-      ...(OF_STATUS[status] ?? []),
+      ...(HEADERS_OF_STATUS[status] ?? []),
       ...(BEFORE_LIMIT.has(status) ? [] : ['RateLimit-Policy', 'RateLimit']),
       ...(method === 'patch' && status === '415' ? ['Accept-Patch'] : []),
       ...(takesKey && status.startsWith('2') ? [REPLAYED_HEADER] : []),

@@ -28,7 +28,7 @@ export function operationsOf({ paths }: OpenAPIObject): Operation[] {
   const operations = Object.entries(paths as Record<string, Record<string, OperationObject>>).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
-  // @nestjs/swagger names them `PetsController_getPet`.
+  // Relies on Nest: @nestjs/swagger names them `PetsController_getPet`.
   const handlers = operations.map(({ operation }) => operation.operationId.split('_').at(-1)!);
   for (const [i, { operation }] of operations.entries())
     if (handlers.indexOf(handlers[i]!) === handlers.lastIndexOf(handlers[i]!)) operation.operationId = handlers[i]!;

@@ -9,7 +9,7 @@ const CLEANED_EVERY_MS = 60_000;
 /** How many records a statement deletes: so few that no request waits for it. */
 const PORTION = 1_000;
 
-/** How long a request waits in this process for an equal one to end: as long as for a lock in the database. */
+/** After this time, a request does not take its turn any more, when an equal one has failed: a lock is waited for as long. */
 const TURN_MS = 400;
 
 const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)

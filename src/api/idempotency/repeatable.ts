@@ -18,7 +18,7 @@ import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempo
 export const KEY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
-/** A quoted key has no backslash (0x5c), which would begin an escape. Brackets are in hex, as some regex engines need it. */
+/** In quotes, a backslash (0x5c) would begin an escape, so it is left out; in hex, since some engines refuse bare brackets. */
 const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
@@ -53,7 +53,7 @@ const TAKES_RUN_ONCE = 'takes-run-once';
 /**
  * The parameter through which a handler makes its change, so that a request that is repeated under its Idempotency-Key makes
  * the change only once. With an Idempotency-Key, `work` runs in a transaction, which also stores the answer, and has to use
- * the transaction's `manager` for all its statements. Without one, it gets no manager.
+ * the transaction's `manager` for all its statements. Without one, the change is just made, and there is no manager.
  */
 export const RunOnce = createParamDecorator(
   (_: unknown, context: ExecutionContext): RunOnce => context.switchToHttp().getRequest<FastifyRequest>().runOnce,
@@ -62,7 +62,7 @@ export const RunOnce = createParamDecorator(
 
 /** Reads the body of a change, and prepares `runOnce` for a request with an Idempotency-Key. */
 @Injectable()
-class RepetitionGuard implements CanActivate {
+class ChangeGuard implements CanActivate {
   constructor(
     private readonly database: Database,
     private readonly records: IdempotencyRecords,
@@ -90,6 +90,7 @@ class RepetitionGuard implements CanActivate {
           const result = await work(manager);
           const location = request.routeOptions.config.locationOf?.(result) ?? null;
           const body = result === undefined ? null : (reply.serialize(result) as string);
+          // Relies on Nest: the status is set before the handler runs.
           await this.records.complete(digest, reply.statusCode, location, body, manager);
           return result;
         }),
@@ -116,7 +117,7 @@ function digestOf({ caller, method, routeOptions, params }: FastifyRequest, key:
 export function Repeatable(): MethodDecorator {
   return applyDecorators(
     requireRunOnce,
-    UseGuards(RepetitionGuard),
+    UseGuards(ChangeGuard),
     ApiHeader({
       name: KEY_HEADER,
       required: false,

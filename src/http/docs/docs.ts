@@ -37,7 +37,7 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
     'cross-origin-resource-policy': 'same-origin',
   };
   const serve = (path: string, load: Load): void => {
-    fastify.get(path, shared(TYPES[extname(path)]!, load, path.startsWith('/docs') ? headers : {}));
+    fastify.get(path, cached(TYPES[extname(path)]!, load, path.startsWith('/docs') ? headers : {}));
   };
   const own = (name: string) => readFileSync(new URL(name, FOLDER));
   const page = (name: string) =>
@@ -59,8 +59,8 @@ export function serveDocs(app: NestFastifyApplication, document: OpenAPIObject, 
 }
 
 /**
- * The document for Swagger UI, which rounds large numbers: so bounds become words, and examples become JSON text. Servers
- * that no setting names are left out, since their addresses are only examples.
+ * The document for Swagger UI, which rounds large numbers: so bounds become words, and examples become JSON text. Leaves out
+ * servers that no setting names, since their addresses are only examples.
  */
 function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stagingUrl }: Config): string {
   const served = new Set([apiBase, productionUrl, stagingUrl]);
@@ -76,7 +76,7 @@ function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stag
 
 type Members = Record<string, unknown>;
 
-/** Adds the bounds to a description: to that of the parameter, if any, because the page does not show its schema's. */
+/** Adds the bounds to the description of a parameter, or else of a schema. Of a parameter's schema, the page shows none. */
 function withBoundsInWords(one: Members): Members {
   const { minimum, maximum } = (one['schema'] ?? one) as Members;
   if (minimum === undefined || maximum === undefined) return one;
@@ -95,7 +95,7 @@ function contentSecurityPolicy({ publicUrl, productionUrl, stagingUrl }: Config)
 }
 
 /** Answers every client with the same content, which is loaded and compressed once, when it is first asked for. */
-function shared(type: string, load: Load, headers: Record<string, string>): RouteHandlerMethod {
+function cached(type: string, load: Load, headers: Record<string, string>): RouteHandlerMethod {
   const prepare = async () => {
     const plain = Buffer.from(await load());
     return { plain, digest: hash('sha256', plain, 'base64url'), compressed: await promisify(gzip)(plain) };
