@@ -77,7 +77,7 @@ const VALUES: Record<keyof Everything, unknown[]> = {
   balance: ['-5', '-0', '-0.00', '-999.99', '+1'],
   code: ['ABC123', 'abc123', 'ABC12', 'ABCDEF123456X'],
   note: ['one\ntwo\tthree\r\n', '\n\t ', 'a\u0000', 'a\u000b'],
-  day: ['2026-02-28', '2026-02-30', '0001-01-01', '0000-01-01', '2026-1-1', '2026-02-28T00:00:00Z'],
+  day: ['2026-02-28', '2026-02-30', '0001-01-01', '0000-01-01', '2026-13-01', '2026-1-1', '2026-02-28T00:00:00Z'],
   tags: [[], ['a', 'b'], ['a', 'a'], ['a', 'b', 'c'], ['x'], 'a'],
   email: ['rex@example.com', 'rex', 5n],
   trimmed: ['  ab  ', '  abcd  ', '   '],
@@ -131,16 +131,16 @@ describe('A reader', () => {
     expect(read(Everything, prototype)).toMatchObject(refusal('unknown_field', '__proto__'));
   });
 
-  it('refuses at the start a class without fields, or with one that only class-validator knows', () => {
+  it('refuses at the start a class without fields, or with one that only class-validator knows, and misplaced options', () => {
     class Empty {}
     class Forgotten {
       @IsEmail()
       readonly email!: string;
     }
-    const about = { type: Everything, description: '' };
     expect(() => {
       class Controller {
-        @Fetched(about) get(@Param() _path: Everything, @Query() _query: Forgotten) {}
+        @Fetched({ type: Everything, description: '' })
+        get(@Param() _path: Everything, @Query() _query: Forgotten) {}
       }
       return Controller;
     }).toThrow('Forgotten.email needs a decorator of src/api/fields.ts.');
@@ -150,6 +150,8 @@ describe('A reader', () => {
       }
       return Controller;
     }).toThrow('Empty has no fields');
+    expect(() => Bool({ ...about, minimum: 1 } as never)).toThrow('"minimum" is not an option of every field');
+    expect(() => Decimal({ precision: 5, scale: 0 }, about)).toThrow('digits on both sides of the point');
   });
 });
 

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dayOf } from './clock.js';
 import { Config, loadConfig } from './config.js';
+import { SETTINGS } from './settings.js';
 
 const POSTGRES = 'postgres://user:password@localhost/animals';
 
@@ -13,20 +15,19 @@ describe('The configuration', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('has a default for everything; an empty variable counts as absent', () => {
+  it('has a default for everything, as docs/settings.md says; an empty variable counts as absent', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '' })).toEqual(new Config());
-    expect(new Config()).toMatchObject({
-      port: 3000,
-      host: '127.0.0.1',
-      apiBase: '/v1',
-      rootPath: '',
-      docsUrl: '/docs',
-    });
+    expect(new Config()).toMatchObject({ apiBase: '/v1', rootPath: '', docsUrl: '/docs', drainMs: 0 });
+    const page = readFileSync('docs/settings.md', 'utf8');
+    for (const { name, value = '' } of Object.values(SETTINGS)) {
+      const text = value instanceof Date ? dayOf(value) : String(value);
+      expect(page).toContain(`| \`${name}\` | ${text && `\`${text}\``} |`);
+    }
   });
 
   it.each<[string, string, Partial<Config>]>([
     ['PORT', '0', { port: 0 }],
-    ['DATABASE_URL', POSTGRES, { databaseUrl: POSTGRES }],
+    ['DATABASE_URL', POSTGRES, { databaseUrl: POSTGRES, drainMs: process.stdout.isTTY ? 0 : 2_000 }],
     ['REDIS_URL', 'redis://localhost:6379/1', { redisUrl: 'redis://localhost:6379/1' }],
     ['PUBLIC_URL', 'https://x.example/pets/v1', { apiBase: 'https://x.example/pets/v1', rootPath: '/pets' }],
     ['CONTACT', 'support@example.com', { contact: 'support@example.com' }],
@@ -50,10 +51,13 @@ describe('The configuration', () => {
     ['REDIS_URL', 'redis://localhost/name'],
     ['PUBLIC_URL', 'https://x.example'],
     ['PUBLIC_URL', 'https://x.example/v1/'],
+    ['PUBLIC_URL', 'https://x.example//v1'],
+    ['PUBLIC_URL', 'https://x.example/für/v1'],
     ['KEY_ENVIRONMENT', 'production'],
     ['SUNSET_REHEARSAL', 'yes'],
     ['SUNSET_REHEARSAL', 'constructor'],
     ['TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['CORS_ORIGINS', 'https://app.example.com/'],
     ['CONTACT', 'http://example.com'],
     ['GETPET_SUNSET_ON', '2030-02-30'],

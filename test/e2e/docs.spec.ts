@@ -6,8 +6,9 @@ import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
-const PAGES = ['/docs', '/docs/guide'];
+const PAGES = ['/docs', '/docs/', '/docs/guide'];
 const SHARED = [...PAGES, '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml'];
+const [ONE, TWO] = ['https://one.example.org', 'https://two.example.org'];
 const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
 interface FileRequest {
@@ -34,6 +35,7 @@ describe('The page at /docs', () => {
       status: 200,
       type: 'text/html; charset=utf-8',
     });
+    expect(page.text).toMatch(/<title>.*Animal Store Service.*<\/title>/);
     expect(assetsOf(page.text).length).toBeGreaterThan(3);
     for (const asset of assetsOf(page.text)) {
       const { origin, pathname } = new URL(asset, `${service.origin}${path}`);
@@ -73,13 +75,14 @@ describe('The page at /docs', () => {
     const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d+/g) ?? [];
     expect(numbers.filter((number) => !Number.isSafeInteger(Number(number)))).toEqual([]);
     expect(text).toContain('From -9223372036854775808 to 9223372036854775807.');
+    expect(text).toContain('"items":{"title":"Pet",');
     expect(text).not.toMatch(/"name":"Idempotency-Key"[^}]*"example":/);
   });
 
   it('is where / leads browsers, and only browsers', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await service.call(method, '/', BROWSER);
-      expect({ status, location: headers['location'] }).toEqual({ status: 303, location: '/docs' });
+      expect({ status, headers }).toMatchObject({ status: 303, headers: { location: '/docs', vary: 'accept' } });
     }
     expectError(await service.call('GET', '/'), 'not_found');
     expectError(await service.call('POST', '/', BROWSER), 'method_not_allowed');
@@ -93,18 +96,18 @@ describe('The page at /docs', () => {
   it.each(SHARED)('is compressed for clients that take it, and revalidated: %s', async (path) => {
     const get = (headers: Record<string, string> = {}) => service.call('GET', path, { headers });
     const plain = await get();
-    expect(plain.headers).toMatchObject({ 'cache-control': 'no-cache', etag: expect.any(String) });
+    const common = { 'cache-control': 'no-cache', vary: 'accept-encoding, origin' };
+    expect(plain.headers).toMatchObject({ ...common, etag: expect.any(String) });
     expect(plain.headers).not.toHaveProperty('content-encoding');
     expect(await (await fetch(`${service.origin}${path}`)).text()).toBe(plain.text);
     const gzip = await get({ 'accept-encoding': 'gzip, br' });
-    expect(gzip.headers).toMatchObject({
-      'content-encoding': 'gzip',
-      vary: expect.stringMatching(/accept-encoding/i),
-    });
+    expect(gzip.headers).toMatchObject({ ...common, 'content-encoding': 'gzip' });
     expect(gzip.headers['etag']).not.toBe(plain.headers['etag']);
     expect((await get({ 'accept-encoding': 'gzip;q=0' })).headers['etag']).toBe(plain.headers['etag']);
-    const again = await get({ 'if-none-match': `"other", ${String(plain.headers['etag'])}` });
-    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' });
+    for (const known of [`"other", ${String(plain.headers['etag'])}`, '*']) {
+      const again = await get({ 'if-none-match': known });
+      expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' });
+    }
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
@@ -119,33 +122,43 @@ describe('The page at /docs', () => {
     it('works below the path of PUBLIC_URL', () =>
       withSettings({ publicUrl: 'https://animals.example.com/store/v1' }, async (own) => {
         expect((await own.call('GET', '/', BROWSER)).headers['location']).toBe('/store/docs');
-        expect((await own.call('GET', '/docs')).text).toContain('src="/store/docs/page.js"');
+        const { text, headers } = await own.call('GET', '/docs');
+        expect(text).toContain('src="/store/docs/page.js"');
+        expect(headers['content-security-policy']).toContain("connect-src 'self' https://animals.example.com;");
         expect((await own.call('GET', '/docs/guide')).text).toContain('href="/store/docs/guide.css"');
       }));
 
     it('offers the deployments that are set, and names the contact', () =>
-      withSettings({ stagingUrl: 'https://staging.example.org/v1', contact: 'support@example.org' }, async (own) => {
-        expect((await documentOf(service)).servers.map(({ url }) => url)).toEqual(['/v1']);
-        const { servers, info } = await documentOf(own);
-        expect(servers.map(({ url }) => url)).toEqual(['/v1', 'https://staging.example.org/v1']);
-        expect(info).toMatchObject({ contact: { email: 'support@example.org' } });
-        const { headers } = await own.call('GET', '/docs');
-        expect(headers['content-security-policy']).toContain("connect-src 'self' https://staging.example.org;");
-      }));
+      withSettings(
+        { productionUrl: `${ONE}/v1`, stagingUrl: `${TWO}/v1`, contact: 'help@example.org' },
+        async (own) => {
+          expect((await documentOf(service)).servers.map(({ url }) => url)).toEqual(['/v1']);
+          const { servers, info } = await documentOf(own);
+          expect(servers.map(({ url }) => url)).toEqual(['/v1', `${ONE}/v1`, `${TWO}/v1`]);
+          expect(info).toMatchObject({ contact: { email: 'help@example.org' } });
+          const { headers } = await own.call('GET', '/docs');
+          expect(headers['content-security-policy']).toContain(`connect-src 'self' ${ONE} ${TWO};`);
+        },
+      ));
   });
 });
 
-describeInside('docs/pets.http', () => {
+describeInside('The file', () => {
   let service: Service;
   let requests: FileRequest[];
   beforeAll(async () => {
     service = await startService();
-    const text = readFileSync(join(import.meta.dirname, '../../docs/pets.http'), 'utf8');
-    requests = readRequests(text, { origin: '', apiKey: service.key });
+    requests = readRequests(read('docs/pets.http'), { origin: '', apiKey: service.key });
   });
   afterAll(() => service.stop());
 
-  it('gets the answer that the title of each request promises', async () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+
+  it('openapi.json is the document that is served: npm run openapi', async () => {
+    expect((await service.call('GET', '/openapi.json')).text).toBe(read('openapi.json'));
+  });
+
+  it('docs/pets.http gets the answer that the title of each request promises', async () => {
     const answered: string[] = [];
     for (const { method, path, headers, body } of requests) {
       const answer = await service.call(method, path, { headers, ...(body !== undefined && { body }) });

@@ -190,6 +190,8 @@ describe('The OpenAPI document', () => {
     const yaml = await service.call('GET', '/openapi.yaml');
     expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
     expect(parseYaml(yaml.text)).toEqual(document);
+    for (const bound of ['minimum: -9223372036854775808', 'maximum: 9223372036854775807'])
+      expect(yaml.text).toContain(bound); // not rounded
   });
 
   describe('for generators of clients', () => {

@@ -97,7 +97,8 @@ describeInside('A new feature', () => {
     expect(shelf!.responses).not.toHaveProperty('409');
   });
 
-  it('does not start when a handler would ignore Idempotency-Key, or has no declared answer', async () => {
+  it('does not start when an error is declared twice, or a handler would ignore Idempotency-Key, or has no declared answer', async () => {
+    expect(() => declareError('crate_locked', crateLocked)).toThrow('crate_locked is declared twice');
     expect(() => {
       class Forgetful {
         @Post()
