@@ -32,7 +32,6 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     requestTimeout: 10_000,
     // Disconnects clients that do not read their answers. If one reads slowly, the kernel may send it nothing for 30 seconds.
     connectionTimeout: 60_000,
-    keepAliveTimeout: 72_000, // longer than that of common proxies, so that they close idle connections first
     return503OnClosing: false, // requests are still answered during a shutdown
     http: {
       maxHeaderSize: HEADER_BYTES,
