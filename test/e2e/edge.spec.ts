@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -18,7 +19,7 @@ class CrashController {
   @ApiOperation({ summary: 'Fail' })
   @Fetched({ type: CrashController, description: 'Never.' })
   crash(): never {
-    throw new Error('a secret of /etc/passwd');
+    throw new Error('a secret of /etc/passwd', { cause: new Error('its cause') });
   }
 }
 
@@ -73,6 +74,12 @@ describe('The edge', () => {
     it('ends its connection', async () => {
       const server = service.app.getHttpServer();
       const connections = promisify(server.getConnections.bind(server));
+      const open = connect({ port: Number(new URL(service.origin).port), allowHalfOpen: true }).resume();
+      open.write('malformed\r\n\r\n');
+      await once(open, 'end');
+      await service.call('GET', '/health/live');
+      expect(await connections()).toBeLessThan(2);
+      open.destroy();
       server.timeout /= 120; // half a second instead of a minute
       const reader = connect(Number(new URL(service.origin).port)).pause();
       reader.write(`GET /docs/swagger-ui-bundle.js ${HEAD}\r\n`.repeat(10)); // more than the kernel takes
@@ -122,7 +129,10 @@ describe('The edge', () => {
       expectError(answer, 'internal_error', message);
       const line = service.log.find((each) => each.includes('"level":50') && each.includes('a secret'));
       const stack = expect.stringContaining('crash');
-      expect(JSON.parse(line ?? '{}')).toMatchObject({ requestId: 'crashed', err: { stack } });
+      expect(JSON.parse(line ?? '{}')).toMatchObject({
+        requestId: 'crashed',
+        err: { stack, cause: { message: 'its cause' } },
+      });
     });
   });
 });
@@ -189,7 +199,9 @@ describeInside('Requests from other origins', () => {
       // The asterisk does not cover Authorization.
       'access-control-allow-headers': 'Authorization, *',
       'access-control-expose-headers': '*',
+      'access-control-max-age': '600',
     });
+    expect((await open.call('OPTIONS', '/v1/pets')).status).toBe(204); // also without a preflight
     expectError(await open.call('OPTIONS', '/v1/.nothing', { headers: PREFLIGHT }), 'not_found');
   });
 

@@ -20,7 +20,6 @@ import { until } from './support/until.js';
 const withRedis = spawnSync('redis-server', ['--version']).status === 0 ? describe : describe.skip;
 
 const ORIGIN = 'https://app.example.org';
-const REFUSED = 'The service is overloaded. Try again in a second.';
 
 /** A request that lasts as long as a test wants. */
 let begun = (): void => {};
@@ -89,8 +88,7 @@ describeInside('Rate limits', () => {
     it('do not count what needs no key', async () => {
       const service = await start({ rateLimitPerKey: 1 });
       await service.get('/v1/pets');
-      expect((await service.call('GET', '/health/ready')).status).toBe(200);
-      expect((await service.call('GET', '/openapi.json')).status).toBe(200);
+      for (const path of ['/health/ready', '/openapi.json']) expect((await service.call('GET', path)).status).toBe(200);
       expectError(await service.call('GET', '/v1/pets'), 'missing_api_key');
       expectError(await service.get('/v1/.nothing'), 'not_found');
     });
@@ -98,8 +96,7 @@ describeInside('Rate limits', () => {
     it('can be switched off', async () => {
       const service = await start({ rateLimitPerKey: 0 });
       const { headers } = await service.get('/v1/pets');
-      expect(headers).not.toHaveProperty('ratelimit');
-      expect(headers).not.toHaveProperty('ratelimit-policy');
+      expect(Object.keys(headers).join()).not.toContain('ratelimit');
       expect((await base.get('/v1/pets')).headers['ratelimit-policy']).toBe('"requests";q=20000;w=60');
     });
   });
@@ -115,8 +112,7 @@ describeInside('Rate limits', () => {
       // A key that is not known yet, as after a restart, is no failure, however many send it at once.
       const answers = await Promise.all(Array.from({ length: 10 }, () => service.get('/v1/pets')));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-      expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
-      expectError(await attempt(service, '192.0.2.2'), 'invalid_api_key');
+      for (const address of ['192.0.2.1', '192.0.2.2']) expectError(await attempt(service, address), 'invalid_api_key');
       const refused = await attempt(service, '192.0.2.3');
       expectError(refused, 'rate_limited');
       expect(refused.headers['retry-after']).toMatch(/^[1-9]\d?$/);
@@ -148,7 +144,7 @@ describeInside('Rate limits', () => {
       const service = await start({ rateLimitFailures: 1, trustedProxies: ['127.0.0.1'] });
       expectError(await attempt(service, '192.0.2.1'), 'invalid_api_key');
       expectError(await attempt(service, '192.0.2.2'), 'invalid_api_key');
-      expectError(await attempt(service, '198.51.100.7, 192.0.2.2'), 'rate_limited');
+      expectError(await attempt(service, '198.51.100.7, ::ffff:192.0.2.2'), 'rate_limited');
       expectError(await attempt(service, '2001:db8::1'), 'invalid_api_key');
       expectError(await attempt(service, '2001:db8:0:ffff::2'), 'rate_limited');
       expectError(await attempt(service, '2001:db8:1::1'), 'invalid_api_key');
@@ -162,9 +158,10 @@ describeInside('Rate limits', () => {
   });
 
   it('hold in each process while Redis cannot be reached', async () => {
-    const service = await start({ rateLimitPerKey: 1, redisUrl: 'redis://127.0.0.1:1' });
+    const service = await start({ rateLimitPerKey: 1, redisUrl: base.origin.replace('http', 'redis') });
     expect((await service.get('/v1/pets')).status).toBe(200);
     expectError(await service.get('/v1/pets'), 'rate_limited');
+    await until(async () => base.log.filter((line) => line.includes('malformed request')).length > 1);
     const told = service.log.filter((line) => line.includes('Redis'));
     expect(told).toEqual([expect.stringContaining('this process counts alone until Redis is back')]);
   });
@@ -195,12 +192,13 @@ describeInside('Rate limits', () => {
       const service = await start({ redisUrl, rateLimitFailures: 0 });
       const timed = async () => {
         const begun = performance.now();
-        await service.get('/v1/pets');
+        expect((await service.get('/v1/pets')).status).toBe(200);
         return performance.now() - begun;
       };
       const isShared = async () => (await timed()) > 0 && (await client.dbSize()) === 1;
       await until(isShared);
       const counter = String(await client.randomKey());
+      expect(counter).toMatch(/^animal-store:test:requests:\d+$/); // apart from those of other deployments
       const before = Number(await client.get(counter));
       let asked = 0;
       for (const begun = performance.now(); performance.now() - begun < 1_500; asked++) await pause(10).then(timed);
@@ -209,9 +207,12 @@ describeInside('Rate limits', () => {
       const frozen = performance.now();
       await until(async () => (await timed()) < 45); // one that waits takes 50 ms
       expect(performance.now() - frozen).toBeLessThan(4_000);
+      await until(async () => service.log.join('').includes('limits hold'));
       signal('SIGCONT');
       await client.flushAll();
-      await until(isShared);
+      await until(async () => (await isShared()) && service.log.join('').includes('Redis is back'));
+      await service.stop();
+      await until(async () => (await client.clientList()).length === 1);
     });
   });
 });
@@ -238,9 +239,9 @@ describeInside('The limit of concurrent requests', () => {
       for (const request of [...paths, 'GET /docs', 'GET /docs/swagger-ui-bundle.js', 'GET /openapi.json']) {
         const [method = '', path = ''] = request.split(' ');
         const answer = await service.call(method, path, { headers: { 'x-request-id': 'x1', origin: ORIGIN } });
-        expectError(answer, 'service_unavailable', REFUSED);
-        const headers = { 'retry-after': '1', 'x-request-id': 'x1', 'cache-control': 'no-store' };
-        expect(answer.headers).toMatchObject({ ...headers, 'access-control-allow-origin': ORIGIN });
+        expectError(answer, 'service_unavailable', 'The service is overloaded. Try again in a second.');
+        const headers = { 'retry-after': '1', 'x-request-id': 'x1', 'access-control-allow-origin': ORIGIN };
+        expect(answer.headers).toMatchObject({ ...headers, 'cache-control': 'no-store' });
         expect('deprecation' in answer.headers).toBe(path === '/v1/pets/1');
       }
       for (const path of ['/health/live', '/health/ready']) expect((await service.call('GET', path)).status).toBe(200);
@@ -251,14 +252,14 @@ describeInside('The limit of concurrent requests', () => {
       const list = 'GET /v1/pets HTTP/1.1\r\nHost: x\r\n';
       const received = await sendRaw(service.origin, `${list}\r\n${list}Connection: close\r\n\r\n`);
       expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 503']);
+      expect(received).toContain('Keep-Alive: timeout=72'); // longer than that of common proxies
     });
     for (let i = 0; i < 5; i++) expect((await service.get('/v1/pets')).status).toBe(200);
   });
 
   it('is free again after clients that left before their answer', async () => {
-    const { hostname, port } = new URL(service.origin);
     const request = `GET /v1/test-held HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
-    const socket = connect(Number(port), hostname).on('error', () => {});
+    const socket = connect(Number(new URL(service.origin).port)).on('error', () => {});
     socket.write(request.repeat(3)); // pipelined
     await isHeld();
     socket.destroy();

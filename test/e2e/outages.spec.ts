@@ -12,8 +12,8 @@ import { sendRaw } from './support/socket.js';
 import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
-const UNKNOWN = expect.stringContaining('the outcome is unknown');
-const NOTHING = expect.stringContaining('Nothing was stored');
+const UNKNOWN = 'The database does not answer: the outcome is unknown.';
+const NOTHING = 'The database cannot do it at the moment. Nothing was stored.';
 /** Of every answer while the database is away. */
 const MOST_MS = 1_300;
 

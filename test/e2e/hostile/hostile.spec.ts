@@ -39,6 +39,8 @@ describeInside('Hostile input', () => {
     const lines = service.log.map((line) => JSON.parse(line) as { level: number });
     expect(lines.length).toBeGreaterThan(250);
     expect(lines.filter(({ level }) => level >= WARNING)).toEqual([]);
+    const malformed = { requestId: expect.any(String), status: 400, code: 'bad_request', msg: 'malformed request' };
+    expect(lines).toContainEqual(expect.objectContaining(malformed));
     for (const key of Object.values(keys)) expect(service.log.join('')).not.toContain(key);
   });
 
