@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../src/auth/key-format.js';
@@ -13,6 +14,7 @@ import { type Service, startService } from './support/service.js';
 import { sendRaw } from './support/socket.js';
 import { until } from './support/until.js';
 
+const REX = { name: 'Rex', categoryId: 1 };
 const onLinux = existsSync('/dev/full') ? describe : describe.skip;
 
 /** The value of a sample, 0 before its first event. */
@@ -78,8 +80,8 @@ describeInside('The log', () => {
     expect(lines).toHaveLength(1);
     const line = JSON.parse(lines[0]!) as unknown;
     const request = { level: 30, requestId: 'find-me', method: 'GET', route: '/v1/pets', key: 'tests' };
-    expect(line).toMatchObject({ ...request, status: 400, code: 'invalid_parameter', ms: expect.any(Number) });
-    expect(line).not.toHaveProperty('address');
+    const [time, ms] = [expect.stringMatching(/^\d{4}-.*Z$/), expect.any(Number)];
+    expect(line).toEqual({ ...request, time, status: 400, code: 'invalid_parameter', ms, msg: 'request' });
   });
 
   it('has no keys, no bodies and no queries', async () => {
@@ -102,6 +104,24 @@ describeInside('The log', () => {
     const lines = service.log.slice(from).join('');
     expect(lines).toContain('"constraint":"quoted"');
     expect(lines).not.toContain('Unseen');
+  });
+
+  it('is one for people if that is set, of any level, and has what ends the process', async () => {
+    const programs = new Programs({ DATABASE_URL: service.database.url, LOG_FORMAT: 'pretty', LOG_LEVEL: 'debug' });
+    writeFileSync(join(programs.folder, '.env'), 'PROT=1');
+    const fault = 'data:text/javascript,process.on(`SIGUSR2`,()=>{throw(Error(`unforeseen`))})';
+    const { origin, signal, ended } = await programs.serve({ NODE_OPTIONS: `--import=${fault}` });
+    await call(origin, 'GET', '/health/live');
+    signal('SIGUSR2');
+    const { code, out } = await ended;
+    await programs.stop();
+    for (const part of [
+      'WARN: PROT in .env is no setting',
+      'DEBUG: request {',
+      'FATAL: Uncaught error; the service exits.',
+    ])
+      expect(out).toContain(part);
+    expect(code).toBe(1);
   });
 
   onLinux('of which nothing can be written, on a full disk,', () => {
@@ -139,7 +159,7 @@ describeInside('Metrics', () => {
   let service: Service;
   let origin: string;
   beforeAll(async () => {
-    service = await startService({ metricsPort: 0, rateLimitFailures: 1, revision: 'abc' });
+    service = await startService({ metricsPort: 0, metricsHost: '0.0.0.0', rateLimitFailures: 1, revision: 'abc' });
     const { port } = service.app.get(MetricsServer).server.server.address() as AddressInfo;
     origin = `http://127.0.0.1:${port}`;
   });
@@ -152,6 +172,7 @@ describeInside('Metrics', () => {
     const { status, headers } = await call(origin, 'GET', '/metrics');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(service.app.get(MetricsServer).server.server.address()).toHaveProperty('address', '0.0.0.0'); // METRICS_HOST
     expectError(await service.call('GET', '/metrics'), 'not_found');
     expect((await call(origin, 'GET', '/v1/pets')).status).toBe(404);
     expect((await call(origin, 'POST', '/metrics')).status).toBe(404);
@@ -214,11 +235,12 @@ describeInside('Metrics', () => {
     await until(async () => (await ready()).status === 200);
     expect(await value('database_up')).toBe(1);
     await run('ALTER TABLE pets RENAME TO animals');
-    const answers = [await ready(), await service.get('/v1/pets')];
+    const answers = [await ready(), await service.get('/v1/pets'), await service.post('/v1/pets', REX)];
     const [up, live] = [await value('database_up'), await service.call('GET', '/health/live')];
     await run('ALTER TABLE animals RENAME TO pets');
     expectError(answers[0]!, 'service_unavailable', 'The database does not answer.');
     expectError(answers[1]!, 'service_unavailable', 'The service cannot answer at the moment.');
+    expectError(answers[2]!, 'service_unavailable', 'The database cannot be used. Nothing was stored.');
     for (const { headers } of answers) expect(headers['retry-after']).toBe('1');
     expect([up, live.status]).toEqual([0, 200]);
     await until(async () => (await ready()).status === 200);

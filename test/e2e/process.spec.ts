@@ -85,7 +85,8 @@ describeInside('The service as a process', () => {
       programs.run('main.js', [], { DATABASE_DIR: process.execPath }),
     ]);
     await once(other.close(), 'close');
-    expect(taken.err).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    const place = `EADDRINUSE: address already in use 127.0.0.1:${port}`;
+    expect(taken.err).toBe(`Cannot listen: listen ${place}. Set PORT and HOST to a free address.\n`);
     expect(metrics.err).toContain('METRICS_PORT and METRICS_HOST must be a free address');
     expect(file.err).toContain(process.execPath);
     for (const { code, err } of [taken, metrics, file]) {
@@ -154,11 +155,13 @@ describeInside('The service as a process', () => {
       );
       await slow.receives(/100 Continue/);
       open(origin).send('GET /v1/pets HTTP/1.1\r\n'); // never finished
+      const late = open(origin);
+      late.send('GET /health/live HTTP/1.1\r\n');
 
       const begun = performance.now();
       signal('SIGTERM');
       await readinessBecomes(origin, 503);
-      expectError(await call(origin, 'GET', '/health/ready'), 'service_unavailable');
+      expectError(await call(origin, 'GET', '/health/ready'), 'service_unavailable', 'The service is about to end.');
       const live = await call(origin, 'GET', '/health/live', { headers: { connection: 'keep-alive' } });
       expect([live.status, live.headers['connection']]).toEqual([200, 'close']);
       expectAnswer(await call(origin, 'GET', '/v1/pets', { headers }), 200, []);
@@ -169,6 +172,8 @@ describeInside('The service as a process', () => {
           () => true,
         ),
       );
+      late.send('Host: x\r\n\r\n');
+      expect(await late.receives(/\}$/)).toMatch(/^HTTP\/1\.1 200 /);
       slow.send(body);
       expect(await slow.receives(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
       await idle.closed;

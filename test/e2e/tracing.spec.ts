@@ -45,7 +45,8 @@ describeInside('Traces', () => {
     database = await createDatabase();
     programs = new Programs({ DATABASE_URL: database.url });
     const { port } = collector.address() as AddressInfo;
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, SHUTDOWN_DRAIN_MS: '0' };
+    const own = { OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=tests', SHUTDOWN_DRAIN_MS: '0' };
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...own };
     const { origin, ended, signal } = await programs.serve(settings);
     await until(async () => (await call(origin, 'GET', '/health/ready')).status === 200);
     key = await addKey(database);
@@ -55,7 +56,7 @@ describeInside('Traces', () => {
     const body = { name: 'Nobody sees this name', categoryId: 1 };
     await call(origin, 'POST', '/v1/pets', { headers: { authorization }, body });
     for (const path of ['/v1/pets/4242', `/${key}/pets`, `/v1/pets?api_key=${key}`]) await call(origin, 'GET', path);
-    signal('SIGTERM'); // which sends the spans
+    signal('SIGHUP'); // which sends the spans
     log = (await ended).out;
     const all = await Promise.all(bodies);
     received = all.join('\n');
@@ -72,6 +73,8 @@ describeInside('Traces', () => {
     expect(answer.status).toBe(200);
     const own = spans.filter(({ traceId }) => traceId === TRACE);
     expect(own).toContainEqual(expect.objectContaining({ name: 'GET /v1/pets', kind: SERVER, parentSpanId: CALLER }));
+    expect(own).toContainEqual(expect.objectContaining({ name: expect.stringMatching(/^pg\.query:/) }));
+    expect(spans.filter(({ kind, parentSpanId }) => !parentSpanId && kind !== SERVER)).toEqual([]);
   });
 
   it('have the route in place of a path, and of an unknown path nothing', () => {
@@ -81,7 +84,9 @@ describeInside('Traces', () => {
 
   it('name the service, and contain no key, no body and no values of statements', () => {
     const names = exported.flatMap(({ resource }) => resource.attributes);
-    expect(names).toContainEqual({ key: 'service.name', value: { stringValue: 'animal-store' } });
+    const labels = { 'service.name': 'animal-store', 'deployment.environment': 'tests' };
+    for (const [key, stringValue] of Object.entries(labels))
+      expect(names).toContainEqual({ key, value: { stringValue } });
     expect(received).not.toContain(key);
     expect(received).not.toContain('Nobody sees this name');
   });
