@@ -76,16 +76,13 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
     ['nothing', () => ''],
     ['white space', () => '  \n'],
     ['a truncated object', () => text.slice(0, -1)],
-    ['two objects', () => text + text],
     ['single quotes', () => text.replaceAll('"', "'")],
     ['NaN', () => '{"quantity":NaN,"categoryId":NaN}'],
     ['a number with a leading zero', () => '{"quantity":01}'],
     ['an invalid escape', () => '{"name":"\\x41"}'],
     ['a duplicate name with another value', () => text.replace(/^\{("\w+":)/, '{$1null,$1')],
     ['an array', () => `[${text}]`],
-    ['a number', () => '5'],
     ['thousands of levels of nesting', () => '['.repeat(16_000)],
-    ['a form', () => 'name=x'],
     ['UTF-16', () => Buffer.from(text, 'utf16le')],
   ])('is one JSON object, not %s', async (_, sent) => {
     expectError(await send(sent()), 'invalid_json');
@@ -125,7 +122,6 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
 
   it.each([
     'text/plain',
-    'text/json',
     'application/problem+json',
     'application/json; charset=utf-16',
     'application/json; version=1',

@@ -43,10 +43,9 @@ describeInside('Traces', () => {
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     database = await createDatabase();
-    programs = new Programs({ DATABASE_URL: database.url });
+    programs = new Programs({ DATABASE_URL: database.url, OTEL_RESOURCE_ATTRIBUTES: 'team=x' });
     const { port } = collector.address() as AddressInfo;
-    const own = { OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=tests', SHUTDOWN_DRAIN_MS: '0' };
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...own };
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, SHUTDOWN_DRAIN_MS: '0' };
     const { origin, ended, signal } = await programs.serve(settings);
     await until(async () => (await call(origin, 'GET', '/health/ready')).status === 200);
     key = await addKey(database);
@@ -84,9 +83,8 @@ describeInside('Traces', () => {
 
   it('name the service, and contain no key, no body and no values of statements', () => {
     const names = exported.flatMap(({ resource }) => resource.attributes);
-    const labels = { 'service.name': 'animal-store', 'deployment.environment': 'tests' };
-    for (const [key, stringValue] of Object.entries(labels))
-      expect(names).toContainEqual({ key, value: { stringValue } });
+    expect(names).toContainEqual({ key: 'service.name', value: { stringValue: 'animal-store' } });
+    expect(names).toContainEqual({ key: 'team', value: { stringValue: 'x' } });
     expect(received).not.toContain(key);
     expect(received).not.toContain('Nobody sees this name');
   });
