@@ -207,7 +207,7 @@ describeInside('Rate limits', () => {
       const frozen = performance.now();
       await until(async () => (await timed()) < 45); // one that waits takes 50 ms
       expect(performance.now() - frozen).toBeLessThan(4_000);
-      await until(async () => service.log.join('').includes('limits hold'));
+      await until(async () => service.log.join('').includes('counts alone'));
       signal('SIGCONT');
       await client.flushAll();
       await until(async () => (await isShared()) && service.log.join('').includes('Redis is back'));

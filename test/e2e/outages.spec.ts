@@ -13,7 +13,7 @@ import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
 const UNKNOWN = 'The database does not answer: the outcome is unknown.';
-const NOTHING = 'The database cannot do it at the moment. Nothing was stored.';
+const NOTHING = 'The database cannot make the change at the moment. Nothing was stored.';
 /** Of every answer while the database is away. */
 const MOST_MS = 1_300;
 
