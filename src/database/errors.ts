@@ -20,10 +20,10 @@ export class DatabaseUnavailable extends Error {
  * - `unusable`: an operator has to repair the database, such as a table or a privilege that is missing or was changed
  * - `constraint`: the values violate a constraint, for which a feature may have declared an error
  */
-export type Kind = 'unknown' | 'unavailable' | 'refused' | 'unusable' | 'constraint';
+export type Meaning = 'unknown' | 'unavailable' | 'refused' | 'unusable' | 'constraint';
 
 /** The kinds of SQLSTATEs, or of whole classes of them. The first match counts. */
-const KINDS: readonly (readonly [states: RegExp, kind: Kind])[] = [
+const MEANINGS: readonly (readonly [states: RegExp, meaning: Meaning])[] = [
   [/^(?:08|40003|57P01|57P02|57P05)/, 'unknown'],
   [/^23(?:503|505|514|P01)$/, 'constraint'],
   [/^(?:22001|23502|25006|28|3D000|42501|42703|42P01)/, 'unusable'],
@@ -31,13 +31,13 @@ const KINDS: readonly (readonly [states: RegExp, kind: Kind])[] = [
 ];
 
 /** What an error means for a request; undefined for an error of something else, or a mistake in our code. */
-export function meaningOf(thrown: unknown): Kind | undefined {
+export function meaningOf(thrown: unknown): Meaning | undefined {
   if (thrown instanceof DatabaseUnavailable) {
     if (thrown.isUnknown) return 'unknown';
     return meaningOf(thrown.cause) === 'unusable' ? 'unusable' : 'unavailable'; // the server may refuse our role
   }
   const state = sqlStateOf(thrown);
-  if (state !== undefined) return KINDS.find(([states]) => states.test(state))?.[1];
+  if (state !== undefined) return MEANINGS.find(([states]) => states.test(state))?.[1];
   return thrown instanceof QueryFailedError ? 'unknown' : undefined; // the statement was sent and not answered
 }
 

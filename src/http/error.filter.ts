@@ -4,10 +4,10 @@ import { JSON_TYPE } from '../api/body.js';
 import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
 import { AnsweredBefore } from '../api/idempotency/repeatable.js';
 import { Database } from '../database/database.js';
-import { constraintOf, type Kind, meaningOf, reasonOf } from '../database/errors.js';
+import { constraintOf, type Meaning, meaningOf, reasonOf } from '../database/errors.js';
 
 /** What a client whose change failed is told about the database. */
-const STATES: Record<Exclude<Kind, 'constraint'>, string> = {
+const STATES: Record<Exclude<Meaning, 'constraint'>, string> = {
   unknown: 'The database does not answer',
   unavailable: 'The database does not answer',
   refused: 'The database cannot make the change at the moment',
@@ -32,20 +32,20 @@ export class ErrorFilter implements ExceptionFilter {
 
   private toApiError(thrown: unknown, { id: requestId, log, method, headers }: FastifyRequest): ApiError {
     if (thrown instanceof NotFoundException) return noSuchPath(); // relies on Nest: no route matches
-    const kind = meaningOf(thrown) ?? (this.database.isConnected ? undefined : 'unavailable');
-    const violated = kind === 'constraint' && constraintOf(thrown);
+    const meaning = meaningOf(thrown) ?? (this.database.isConnected ? undefined : 'unavailable');
+    const violated = meaning === 'constraint' && constraintOf(thrown);
     const declared = violated && allErrors().find(({ onConstraint }) => onConstraint?.includes(violated));
     if (declared) return new ApiError(declared);
-    if (!kind || kind === 'constraint') {
+    if (!meaning || meaning === 'constraint') {
       log.error({ requestId, err: thrown }, 'unexpected failure');
       return new ApiError('internal_error');
     }
     const reason = reasonOf(thrown);
     const isChange = method !== 'GET' && method !== 'HEAD';
     // With an Idempotency-Key, the request may repeat a change that was stored before, or is being stored at this moment.
-    const isUnknown = kind === 'unknown' || headers['idempotency-key'] !== undefined;
+    const isUnknown = meaning === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
-    const error = unavailable(isChange ? `${STATES[kind]}${outcome}` : undefined);
+    const error = unavailable(isChange ? `${STATES[meaning]}${outcome}` : undefined);
     log.warn({ requestId, reason }, error.message);
     return error;
   }
