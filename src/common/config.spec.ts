@@ -27,6 +27,7 @@ describe('The configuration', () => {
 
   it.each<[string, string, Partial<Config>]>([
     ['PORT', '0', { port: 0 }],
+    ['DATABASE_POOL_SIZE', '6', { databasePoolSize: 6 }],
     ['DATABASE_URL', POSTGRES, { databaseUrl: POSTGRES, drainMs: process.stdout.isTTY ? 0 : 2_000 }],
     ['REDIS_URL', 'redis://localhost:6379/1', { redisUrl: 'redis://localhost:6379/1' }],
     ['PUBLIC_URL', 'https://x.example/pets/v1', { apiBase: 'https://x.example/pets/v1', rootPath: '/pets' }],
@@ -43,6 +44,8 @@ describe('The configuration', () => {
 
   it.each([
     ['PORT', '65536'],
+    ['PUBLIC_URL', 'https://x.example//v1'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['PORT', '0x10'],
     ['DATABASE_URL', 'mysql://localhost'],
     ['DATABASE_URL', 'postgres://user:100%@localhost/animals'],

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
-import { constraintOf, meaningOf } from './errors.js';
+import { constraintOf, isStale, meaningOf } from './errors.js';
 
 const databaseError = (code: string, message: string, fields = {}): Error =>
   Object.assign(new pg.DatabaseError(message, 1, 'error'), { code, ...fields });
@@ -8,6 +8,7 @@ const databaseError = (code: string, message: string, fields = {}): Error =>
 it.each([
   ['duplicate key value violates unique constraint "orders_one_open"', { constraint: 'orders_one_open' }],
   ['duplicate key value violates unique constraint "orders_one_open_ccnew"', { constraint: 'orders_one_open_ccnew' }],
+  ['duplicate key value violates unique constraint "orders_one_open"', { constraint: 'orders_one_open_ccold1' }],
   ['duplicate key value violates unique constraint "orders_one_open_102018"', {}], // on Citus
   ['conflicting key value violates exclusion constraint "orders_one_open"', {}, '23P01'],
 ])('A constraint is found in %s', (message, fields, code = '23505') => {
@@ -15,7 +16,16 @@ it.each([
   expect([meaningOf(error), constraintOf(error)]).toEqual(['constraint', 'orders_one_open']);
 });
 
-it('A worker that Citus lost leaves the outcome unknown', () => {
-  const message = 'connection to the remote node postgres@10.0.0.5:5432 failed';
-  expect(meaningOf(databaseError('08006', message))).toBe('unknown');
+it.each([
+  ['unknown', '08006 40003 57P01 57P02 57P05'],
+  ['constraint', '23503 23505 23514 23P01'],
+  ['unusable', '22001 23502 25006 28P01 3D000 42501 42703 42P01'],
+  ['refused', '0A000 25P03 26000 40001 40P01 42P05 53300 55P03 57014 58030 XX000'],
+])('The database means %j by %s', (kind, states) => {
+  const meanings = states.split(' ').map((state) => [state, meaningOf(databaseError(state, ''))]);
+  expect(meanings).toEqual(states.split(' ').map((state) => [state, kind]));
+});
+
+it.each(['0A000', '25006', '26000', '42P05'])('What is refused with %s can be sent again', (state) => {
+  expect(isStale(databaseError(state, ''))).toBe(true);
 });

@@ -94,6 +94,7 @@ describeInside('Creates at the same moment', () => {
   describeOnOneServer('on a table with a trigger', () => {
     it.each([
       ['a trigger', 'TRIGGER judge BEFORE INSERT ON pets', `RAISE 'no';`],
+      ['a trigger that cannot read them', 'TRIGGER judge BEFORE INSERT ON pets', 'RAISE data_exception;'],
       ['a trigger at the commit', AT_THE_COMMIT, 'RAISE check_violation;'],
     ])('are stored although %s refuses others', async (_, when, body) => {
       await judge(when, body);

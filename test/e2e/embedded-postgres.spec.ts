@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -42,6 +42,11 @@ describeOnOneServer('The embedded database', () => {
     if (made !== host) await symlink(made, host);
     const start = startEmbeddedPostgres(long);
     await expect(start.finally(() => rm(host, { recursive: true }))).rejects.toThrow('not a folder of this user');
+  });
+
+  it('lets no other user in', () => {
+    for (const name of ['.', 'postgres', 'users', 'postgres.log', 'postgres/.s.PGSQL.5432'])
+      expect([name, statSync(join(folder, name)).mode & 0o066]).toEqual([name, 0]);
   });
 
   onLinux('on Linux', () => {

@@ -78,7 +78,7 @@ describeInside('Rate limits', () => {
       const refused = await post();
       expectError(refused, 'rate_limited', 'Too many requests. Try again in 2 seconds.');
       expect(refused.headers).toMatchObject({ 'retry-after': '2', ...remaining(0, 2) });
-      const { key } = await service.app.get(KeysService).issue({ name: 'another' });
+      const { key } = await service.app.get(KeysService).issue({ name: 'tests' });
       const another = { headers: { authorization: `Bearer ${key}` } };
       expect((await service.get('/v1/pets', another)).status).toBe(200);
       jest.advanceTimersByTime(2_000); // as Retry-After says
@@ -137,7 +137,7 @@ describeInside('Rate limits', () => {
       for (const word of words) expectError(await attempt(service, '192.0.2.1', word), 'invalid_api_key');
       expect((await attempt(service, '192.0.2.1', service.key)).status).toBe(200);
       for (const status of [401, 429]) expect((await attempt(service, '192.0.2.1')).status).toBe(status);
-      expect(service.log.filter((line) => line.includes('TRUSTED_PROXIES'))).toHaveLength(1);
+      expect(service.log.filter((line) => /"level":40.*"context":"Proxy".*TRUSTED_PROXIES/.test(line))).toHaveLength(1);
     });
 
     it('count by X-Forwarded-For of a trusted proxy; a /48 of IPv6 is one', async () => {
@@ -205,7 +205,8 @@ describeInside('Rate limits', () => {
       expect(Number(await client.get(counter))).toBe(before + asked);
       signal('SIGSTOP');
       const frozen = performance.now();
-      await until(async () => (await timed()) < 45); // one that waits takes 50 ms
+      asked = 0;
+      await until(async () => asked++ > 2 && (await timed()) < 45); // one that waits takes 50 ms
       expect(performance.now() - frozen).toBeLessThan(4_000);
       await until(async () => service.log.join('').includes('counts alone'));
       signal('SIGCONT');

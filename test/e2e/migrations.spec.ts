@@ -124,5 +124,8 @@ describeInside('DDL while the service runs', () => {
     expect((await service.get('/v1/pets')).status).toBe(200);
     await expectWell();
     expect(service.log.join('')).not.toContain('Secret');
+    const open =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'animal-store'";
+    expect((await run(open)).length).toBeLessThanOrEqual(20); // what DDL has made useless is closed
   });
 });

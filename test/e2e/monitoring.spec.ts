@@ -102,7 +102,7 @@ describeInside('The log', () => {
       for (const headers of [{}, { 'idempotency-key': 'key' }])
         expectError(await service.post('/v1/pets', { name, categoryId: 1 }, { headers }), 'internal_error');
     const lines = service.log.slice(from).join('');
-    expect(lines).toContain('"constraint":"quoted"');
+    expect(lines).toMatch(/"code":"23514",.*"constraint":"quoted"/);
     expect(lines).not.toContain('Unseen');
   });
 

@@ -62,6 +62,7 @@ export class Wire {
 
   /** Accepts connections, again at the same port. */
   async join(): Promise<void> {
+    if (this.server?.listening) return;
     const server = createServer((near) => this.link(near));
     await new Promise<void>((listening) => server.listen(this.port, '127.0.0.1', listening));
     this.server = server;
