@@ -128,7 +128,7 @@ describeInside('An outage of the database', () => {
     expectError(await create('sent once'), 'service_unavailable', UNKNOWN);
     await until(async () => (await stored('sent once')) === 1);
     void wire.freezeAt('UPDATE "pets"');
-    expectError(await order(), 'service_unavailable', NOTHING);
+    expectError(await order(), 'service_unavailable', 'The database does not answer. Nothing was stored.');
   });
 
   it.each([
