@@ -13,44 +13,22 @@ const about = { description: '' };
 const CODE = '6 to 12 capital letters or digits';
 
 class Everything {
-  @Text({ minLength: 1, maxLength: 5 }, about)
-  readonly text!: string;
-
-  @Int64({ ...about, optional: true })
-  readonly large?: bigint;
-
-  @Int({ minimum: 1, maximum: 9 }, { ...about, optional: true })
-  readonly small?: number;
-
-  @OneOf('Size', ['s', 'm'], { ...about, optional: true })
-  readonly size?: string;
-
-  @Bool({ ...about, optional: true })
-  readonly flag?: boolean;
-
-  @DateTime({ ...about, optional: true, nullable: true })
-  readonly at?: Date | null;
-
-  @Int64({ ...about, list: { minItems: 1, maxItems: 2 }, optional: true })
-  readonly list?: bigint[];
-
-  @Int64({ ...about, minimum: 1n, maximum: 9n, optional: true })
-  readonly bounded?: bigint;
-
-  @Decimal({ precision: 5, scale: 2 }, { ...about, optional: true })
-  readonly price?: string;
-
-  @Decimal({ precision: 5, scale: 2, signed: true }, { ...about, optional: true })
-  readonly balance?: string;
+  @Text({ minLength: 1, maxLength: 5 }, about) readonly text!: string;
+  @Int64({ ...about, optional: true }) readonly large?: bigint;
+  @Int({ minimum: 1, maximum: 9 }, { ...about, optional: true }) readonly small?: number;
+  @OneOf('Size', ['s', 'm'], { ...about, optional: true }) readonly size?: string;
+  @Bool({ ...about, optional: true }) readonly flag?: boolean;
+  @DateTime({ ...about, optional: true, nullable: true }) readonly at?: Date | null;
+  @Int64({ ...about, list: { minItems: 1, maxItems: 2 }, optional: true }) readonly list?: bigint[];
+  @Int64({ ...about, minimum: 1n, maximum: 9n, optional: true }) readonly bounded?: bigint;
+  @Decimal({ precision: 5, scale: 2 }, { ...about, optional: true }) readonly price?: string;
+  @Decimal({ precision: 5, scale: 2, signed: true }, { ...about, optional: true }) readonly balance?: string;
 
   @Text({ minLength: 6, maxLength: 12, pattern: '^[A-Z0-9]+$', expected: CODE }, { ...about, optional: true })
   readonly code?: string;
 
-  @Text({ minLength: 1, maxLength: 20, severalLines: true }, { ...about, optional: true })
-  readonly note?: string;
-
-  @Day({ ...about, optional: true })
-  readonly day?: string;
+  @Text({ minLength: 1, maxLength: 20, severalLines: true }, { ...about, optional: true }) readonly note?: string;
+  @Day({ ...about, optional: true }) readonly day?: string;
 
   @OneOf('Tag', ['a', 'b', 'c'], { ...about, list: { minItems: 0, maxItems: 2 }, optional: true })
   readonly tags?: string[];

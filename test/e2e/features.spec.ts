@@ -12,16 +12,12 @@ const crateLocked = declareError('crate_locked', { status: 409, when: 'It is loc
 
 @ApiSchema({ name: 'Crate' })
 class CrateDto {
-  @OneOf('CrateSize', ['small', 'large'], { description: 'Its size.' })
-  readonly size!: string;
-
-  @DateTime({ description: 'When it goes; null if that is open.', nullable: true })
-  readonly shipDate!: Date | null;
+  @OneOf('CrateSize', ['small', 'large'], { description: 'Its size.' }) readonly size!: string;
+  @DateTime({ description: 'When it goes; null if that is open.', nullable: true }) readonly shipDate!: Date | null;
 }
 
 class CratePath {
-  @Int64({ description: 'Its id.' })
-  readonly crateId!: bigint;
+  @Int64({ description: 'Its id.' }) readonly crateId!: bigint;
 }
 
 @Resource('crates', 'Crates of this test')
