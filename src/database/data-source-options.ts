@@ -65,7 +65,6 @@ function pool(options: pg.PoolConfig): DataSourceOptions {
   return {
     type: 'postgres',
     logger: 'debug', // the default prints failed migrations to stdout, besides throwing them
-    poolErrorHandler: () => {}, // the pool has already removed the idle connection that broke
     driver: { Pool },
     extra: options,
   };
