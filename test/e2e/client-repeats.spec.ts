@@ -146,9 +146,7 @@ describe('The TypeScript client says of a change that failed', () => {
   });
 
   it('not done, if it was a read', async () => {
-    expect(await failureOf(setUp([lost], { retries: 0 }).client.listPets())).toMatchObject({
-      outcome: 'not done',
-    });
+    expect(await failureOf(setUp([lost], { retries: 0 }).client.listPets())).toMatchObject({ outcome: 'not done' });
   });
 });
 

@@ -158,9 +158,7 @@ describe('The OpenAPI document', () => {
       { name: 'limit', ...inQuery, schema: limit },
       { name: 'status', ...inQuery, schema: { $ref: '#/components/schemas/PetStatus' } },
     ]);
-    const content = (name: string) => ({
-      'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
-    });
+    const content = (name: string) => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
     expect(pets!.get!.responses).toMatchObject({ 200: { headers: { Link: {} }, content: content('Pets') } });
     expect(pets!.post).toMatchObject({
       requestBody: { required: true, content: content('NewPet') },
