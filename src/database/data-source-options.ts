@@ -15,9 +15,9 @@ pg.defaults.parseInputDatesAsUTC = true;
 // By default, pg returns int8 as text and a date as midnight in local time, and rounds the elements of numeric arrays.
 const { setTypeParser, getTypeParser, builtins } = pg.types;
 const ARRAYS = { text: 1009, int8: 1016, date: 1182, numeric: 1231 };
-const readTexts = getTypeParser(ARRAYS.text) as (text: string) => string[];
+const readTexts = getTypeParser(ARRAYS.text) as (text: string) => (string | null)[];
 setTypeParser(builtins.INT8, BigInt);
-setTypeParser(ARRAYS.int8, (text) => readTexts(text).map(BigInt));
+setTypeParser(ARRAYS.int8, (text) => readTexts(text).map((each) => each && BigInt(each)));
 setTypeParser(builtins.DATE, String);
 setTypeParser(ARRAYS.date, readTexts);
 setTypeParser(ARRAYS.numeric, readTexts);

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } fr
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../api/body.js';
 import { allErrors, ApiError, noSuchPath, unavailable } from '../api/errors.js';
-import { AnsweredBefore } from '../api/idempotency/repeatable.js';
+import { AnsweredBefore } from '../api/idempotency/idempotency-records.js';
 import { Database } from '../database/database.js';
 import { constraintOf, type Meaning, meaningOf, reasonOf } from '../database/errors.js';
 
@@ -17,6 +17,8 @@ const STATES: Record<Exclude<Meaning, 'constraint'>, string> = {
 /** Turns everything that is thrown into a response. Relies on Nest: errors of Fastify's hooks get here, too. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  private readonly reported = new Set<string>();
+
   constructor(private readonly database: Database) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -46,7 +48,9 @@ export class ErrorFilter implements ExceptionFilter {
     const isUnknown = meaning === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
     const error = unavailable(isChange ? `${STATES[meaning]}${outcome}` : undefined);
-    log.warn({ requestId, reason }, error.message);
+    const isNew = meaning === 'unusable' && !this.reported.has(reason);
+    if (isNew) this.reported.add(reason);
+    log[isNew ? 'error' : 'warn']({ requestId, reason }, error.message); // an operator has to act, but is told once
     return error;
   }
 }

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOperation, ApiSchema, type OpenAPIObject } from '@nestjs/swagger';
-import { Created, Fetched, Resource } from '../../src/api/decorators.js';
+import { Created, Fetched, Public, Resource } from '../../src/api/decorators.js';
 import { ApiError, declareError, notFound, Refuses } from '../../src/api/errors.js';
 import { DateTime, Int64, OneOf } from '../../src/api/fields.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
 import { type Service, startService } from './support/service.js';
 
+const SHARED = {};
 const crateLocked = declareError('crate_locked', { status: 409, when: 'It is locked.', advice: 'Unlock it.' });
 
 @ApiSchema({ name: 'Crate' })
@@ -34,8 +36,10 @@ class CratesController {
   }
 
   @Get(':crateId/lid')
+  @Public()
   @ApiOperation({ summary: 'Get its lid' })
   @Fetched({ type: CrateDto, description: 'The lid.' })
+  @RouteConfig(SHARED)
   getLid(): CrateDto {
     throw new ApiError(crateLocked);
   }
@@ -48,6 +52,7 @@ class ShelvesController {
   @Get(':crateId')
   @ApiOperation({ summary: 'Get a shelf' })
   @Fetched({ type: CrateDto, description: 'The shelf.' })
+  @RouteConfig(SHARED)
   getCrate(): CrateDto {
     return { size: 'large', shipDate: null };
   }
@@ -82,7 +87,8 @@ describeInside('A new feature', () => {
     await expect(lid).rejects.toThrow('answered 409, which getLid does not document');
   });
 
-  it('keeps its own declarations when another has a handler of the same name', async () => {
+  it('keeps its own declarations when another has a handler of the same name, or shares a configuration', async () => {
+    expectError(await service.call('GET', '/v1/shelves/1'), 'missing_api_key');
     const { paths } = (await service.call('GET', '/openapi.json')).json as OpenAPIObject;
     const [crate, shelf] = ['/crates/{crateId}', '/shelves/{crateId}'].map((path) => paths[path]!.get!);
     expect([crate!.operationId, shelf!.operationId]).toEqual([

@@ -242,6 +242,7 @@ describeInside('Metrics', () => {
     expectError(answers[1]!, 'service_unavailable', 'The service cannot answer at the moment.');
     expectError(answers[2]!, 'service_unavailable', 'The database cannot be used. Nothing was stored.');
     for (const { headers } of answers) expect(headers['retry-after']).toBe('1');
+    expect(service.log.filter((line) => /"level":50.*"reason":"relation/.test(line))).toHaveLength(1); // once is enough
     expect([up, live.status]).toEqual([0, 200]);
     await until(async () => (await ready()).status === 200);
     expect(await value('database_up')).toBe(1);

@@ -246,5 +246,6 @@ describeInside('A statement', () => {
     for (const [name, ms] of Object.entries(limits)) expect(sent.includes(`${name}\0${ms}\0`)).toBe(preparedStatements);
     expect(sent).not.toContain('pg_try_advisory_lock'); // migrations go past a pooler
     expect(keepAlive).toHaveBeenCalledWith(true, 0);
+    keepAlive.mockRestore();
   });
 });

@@ -1,5 +1,5 @@
-// Three peers: Fastify by hand, with the pool of the driver; the same with Fastify's plugins for what the service does besides
-// (PEER=plugins); and, as the limit of the driver, by hand on two pipelined connections (PEER=pipelines).
+// Three peers: Fastify by hand, with the pool of the driver; the same with plugins, as they come, for what the service does
+// besides (PEER=plugins); and by hand on two pipelined connections with shared INSERTs (PEER=pipelines).
 import Fastify, { LogController } from 'fastify';
 import pg from 'pg';
 import pino from 'pino';

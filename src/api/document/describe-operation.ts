@@ -5,7 +5,8 @@ import { dayOf } from '../../common/clock.js';
 import { API_PREFIX, SERVICE_NAME } from '../../common/config.js';
 import { type DeprecationPolicy, policyOf } from '../deprecation.js';
 import { ApiError, type ErrorCode, type ErrorKind, kindOf } from '../errors.js';
-import { KEY_HEADER, REPLAYED_HEADER } from '../idempotency/repeatable.js';
+import { REPLAYED_HEADER } from '../idempotency/idempotency-records.js';
+import { KEY_HEADER } from '../idempotency/repeatable.js';
 import { ROUTE } from '../route-config.js';
 import type { Operation, OperationObject } from './operations.js';
 

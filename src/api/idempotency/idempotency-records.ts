@@ -1,8 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import type { FastifyReply } from 'fastify';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
 import { DatabaseUnavailable } from '../../database/errors.js';
+import { JSON_TYPE } from '../body.js';
 
+export const REPLAYED_HEADER = 'Idempotency-Replayed';
 /** For how long a repeated request gets the first answer. */
 export const KEPT_HOURS = 24;
 const CLEANED_EVERY_MS = 60_000;
@@ -35,6 +38,19 @@ export class IdempotencyRecord {
   readonly createdAt!: Date;
 }
 
+/** Thrown when the request has been answered before. The error filter then sends that answer again. */
+export class AnsweredBefore {
+  constructor(private readonly record: IdempotencyRecord) {}
+
+  send(reply: FastifyReply): void {
+    const { status, location, body } = this.record;
+    void reply.code(status).header(REPLAYED_HEADER, 'true');
+    if (location !== null) void reply.header('location', location);
+    if (body !== null) void reply.type(JSON_TYPE);
+    void reply.send(body ?? undefined);
+  }
+}
+
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
 export class IdempotencyRecords implements OnApplicationShutdown {
@@ -52,7 +68,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     for (let other; (other = this.underWay.get(id));) {
       const isStored = await other.then(
         () => true,
-        () => false, // that request answers for itself
+        (error) => error instanceof AnsweredBefore, // any other error is the other request's own
       );
       if (isStored) return run(); // this only reads the record, which needs no turn
       const cause = new Error('An equal request is still under way');

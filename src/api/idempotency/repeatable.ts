@@ -11,12 +11,11 @@ import { ApiHeader } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../database/database.js';
-import { JSON_TYPE, readBody } from '../body.js';
+import { readBody } from '../body.js';
 import { ApiError, declareError, Refuses } from '../errors.js';
-import { type IdempotencyRecord, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
+import { AnsweredBefore, IdempotencyRecords, KEPT_HOURS } from './idempotency-records.js';
 
 export const KEY_HEADER = 'Idempotency-Key';
-export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
 /** In quotes, a backslash (0x5c) would begin an escape, so it is left out; in hex, since some engines refuse bare brackets. */
 const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
@@ -31,19 +30,6 @@ const idempotencyKeyReused = declareError('idempotency_key_reused', {
   when: `The ${KEY_HEADER} belongs to another request body.`,
   advice: 'Repeat with the bytes of the first request, or take a new key for another change.',
 });
-
-/** Thrown when the request has been answered before. The error filter then sends that answer again. */
-export class AnsweredBefore {
-  constructor(private readonly record: IdempotencyRecord) {}
-
-  send(reply: FastifyReply): void {
-    const { status, location, body } = this.record;
-    void reply.code(status).header(REPLAYED_HEADER, 'true');
-    if (location !== null) void reply.header('location', location);
-    if (body !== null) void reply.type(JSON_TYPE);
-    void reply.send(body ?? undefined);
-  }
-}
 
 /** Runs a change: `runOnce((manager) => this.pets.add(newPet, manager))`. */
 export type RunOnce = <T>(work: (manager?: EntityManager) => Promise<T>) => Promise<T>;
