@@ -22,24 +22,19 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Round by round, since a disturbance affects what is measured at the same time. */
-function ratios(some, others, figure) {
-  const all = some.map((one, round) => one[figure] / others[round][figure]);
-  return { median: median(all), low: Math.min(...all), high: Math.max(...all) };
-}
-
-const spread = ({ median: middle, low, high }) => `${middle.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+/** The median of the ratios of each round, since a disturbance affects what is measured at the same time. */
+const ratioOf = (some, others, figure) => median(some.map((one, round) => one[figure] / others[round][figure]));
 const middleOf = (results, figure) => median(results.map((one) => one[figure])).toFixed(0);
 
-/** Ratios of the service to the others in Markdown: of requests, with their range, and of processor time. */
+/** Ratios of the service to the others in Markdown: of requests a second, and of processor time. */
 export function table({ contestants: [service, ...others], workloads }) {
   const rows = workloads.map((workload) => {
     const own = service.measured[workload];
     const toOthers = others.map(({ name, measured }) => {
       const their = measured[workload];
       if (workload === 'keyed' && name === 'by hand')
-        return `${spread(ratios(own, service.measured.create ?? own, 'rate'))} of one without`;
-      return their ? `${spread(ratios(own, their, 'rate'))}; ${ratios(own, their, 'cpu').median.toFixed(2)}` : '';
+        return `${ratioOf(own, service.measured.create ?? own, 'rate').toFixed(2)} of one without`;
+      return their ? ['rate', 'cpu'].map((figure) => ratioOf(own, their, figure).toFixed(2)).join('; ') : '';
     });
     const figures = `${middleOf(own, 'rate')}; ${middleOf(own, 'cpu')} µs; ${middleOf(own, 'p99')} ms`;
     return [WORKLOADS[workload] ?? workload, figures, ...toOthers];
@@ -60,7 +55,7 @@ export function judge({ contestants, workloads }) {
   const control = contestants.find(({ name }) => name === 'control');
   if (!control) return undefined;
   const differing = workloads
-    .map((workload) => [workload, ratios(contestants[0].measured[workload], control.measured[workload], 'rate').median])
+    .map((workload) => [workload, ratioOf(contestants[0].measured[workload], control.measured[workload], 'rate')])
     .filter(([, ratio]) => Math.abs(ratio - 1) > MOST_DIFFERENCE)
     .map(([workload, ratio]) => `${workload} ${ratio.toFixed(2)}`);
   return differing.length > 0 && `The figures do not count: the service ÷ itself is ${differing.join(', ')}.`;
