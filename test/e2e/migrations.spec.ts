@@ -48,7 +48,14 @@ describeInside('Replicas that start together', () => {
     const lines: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const settings = { databaseUrl: database.url, databaseDistribution, databasePoolSize: 6 };
+    const another = await database.connect();
+    await another.query('SELECT pg_advisory_lock(7203115944)');
     for (let i = 0; i < REPLICAS; i++) apps.push(await createApp(Object.assign(new Config(), settings), { logger }));
+    await until(async () => lines.some((line) => line.includes('Waiting for another process')));
+    await apps.pop()!.close(); // which ends its waiting
+    const waiting = "datname = current_database() AND application_name = 'animal-store'";
+    await until(async () => (await database.query(`SELECT FROM pg_stat_activity WHERE ${waiting}`)).length < REPLICAS);
+    await another.end();
     await Promise.all(apps.map((app) => app.get(Database).ready));
     const ours = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
     expect(await database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND ${ours}`)).toEqual([]);

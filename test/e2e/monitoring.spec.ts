@@ -108,7 +108,7 @@ describeInside('The log', () => {
 
   it('is one for people if that is set, of any level, and has what ends the process', async () => {
     const programs = new Programs({ DATABASE_URL: service.database.url, LOG_FORMAT: 'pretty', LOG_LEVEL: 'debug' });
-    writeFileSync(join(programs.folder, '.env'), 'PROT=1');
+    writeFileSync(join(programs.folder, '.env'), 'PROT=1\nREVISION_FILE=.env\nOTEL_BSP_SCHEDULE_DELAY=1000');
     const fault = 'data:text/javascript,process.on(`SIGUSR2`,()=>{throw(Error(`unforeseen`))})';
     const { origin, signal, ended } = await programs.serve({ NODE_OPTIONS: `--import=${fault}` });
     await call(origin, 'GET', '/health/live');
@@ -121,6 +121,7 @@ describeInside('The log', () => {
       'FATAL: Uncaught error; the service exits.',
     ])
       expect(out).toContain(part);
+    expect(out.match(/is no setting/g)).toHaveLength(1);
     expect(code).toBe(1);
   });
 

@@ -227,15 +227,22 @@ describeInside('A statement', () => {
   ])('%s', async (_, preparedStatements) => {
     const wire = await Wire.to(database.url);
     const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
-    const service = await startService({ databaseUrl: wire.url, databaseDirectUrl: database.url, preparedStatements });
+    const settings = { databaseUrl: wire.url, databaseDirectUrl: database.url, databasePoolSize: 6 };
+    const service = await startService({ ...settings, preparedStatements });
     try {
       const { id } = await addPet(service);
       expect((await service.get(`/v1/pets/${id}`)).status).toBe(200);
-      await Promise.all(Array.from({ length: 40 }, () => service.post('/v1/store/orders', { petId: id })));
+      const paths = [`/v1/pets/${id}`, '/v1/pets', '/health/ready'];
+      const all = () => [
+        service.post('/v1/store/orders', { petId: id }),
+        addPet(service),
+        ...paths.map((path) => service.get(path)),
+      ];
+      await Promise.all(Array.from({ length: 40 }, all).flat());
       const ofService = "datname = current_database() AND application_name = 'animal-store'";
       const open = await database.query(`SELECT FROM pg_stat_activity WHERE ${ofService}`);
       expect(open.length).toBeGreaterThan(0);
-      expect(open.length).toBeLessThanOrEqual(20); // the default of DATABASE_POOL_SIZE
+      expect(open.length).toBeLessThanOrEqual(6); // DATABASE_POOL_SIZE
     } finally {
       await service.stop();
       await wire.cut();
