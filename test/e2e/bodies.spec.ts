@@ -97,12 +97,10 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
     expectError(await send(`{"a":${'1'.repeat(16_000)}.x}`), 'invalid_json', message);
   });
 
-  it.each(['id', 'Name', 'nam\\u00e9', '__proto__', 'constructor', 'toString', '', '\\ud800'])(
-    'has no other members: "%s"',
-    async (field) => {
-      expectError(await send(text.replace('{', `{"${field}":1,`)), 'unknown_field');
-    },
-  );
+  const others = ['id', 'Name', 'nam\\u00e9', '__proto__', 'constructor', 'toString', '', '\\ud800'];
+  it.each(others)('has no other members: "%s"', async (field) => {
+    expectError(await send(text.replace('{', `{"${field}":1,`)), 'unknown_field');
+  });
 
   it('has all required members', async () => {
     for (const field of required) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,7 @@ const FEATURE = `
   await store.call('POST', '/samples', { body: { name: 7 } }).catch(({ code }) => console.log(code));
   console.log('sample_name_taken' satisfies ErrorCode);
 `;
-/** npm and tsc are slow on a busy machine. */
-const PATIENCE_MS = 180_000;
+jest.setTimeout(180_000); // npm and tsc are slow on a busy machine
 
 /** The gate runs this on each supported version of Node.js. */
 describeInside('The package of the TypeScript client', () => {
@@ -69,38 +68,30 @@ describeInside('The package of the TypeScript client', () => {
     await mkdir(project);
     await writeFile(join(project, 'package.json'), '{}');
     await run(project, 'npm', 'install', '--offline', join(copy, filename));
-  }, PATIENCE_MS);
+  });
   afterAll(async () => {
     await service.stop();
     await rm(folder, { recursive: true });
   });
 
-  it(
-    'runs the snippet of its README, as pasted, in an empty project',
-    async () => {
-      await writeFile(join(project, 'first.mjs'), snippet);
-      expect(await run(project, process.execPath, 'first.mjs')).toMatch(OUTPUT);
-    },
-    PATIENCE_MS,
-  );
+  it('runs the snippet of its README, as pasted, in an empty project', async () => {
+    await writeFile(join(project, 'first.mjs'), snippet);
+    expect(await run(project, process.execPath, 'first.mjs')).toMatch(OUTPUT);
+  });
 
-  it(
-    'serves strict TypeScript, as an ES module and as CommonJS, and any feature of the document',
-    async () => {
-      await symlink(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'));
-      await writeFile(join(project, 'module.mts'), snippet);
-      await writeFile(join(project, 'common.ts'), snippet);
-      await writeFile(join(project, 'feature.mts'), FEATURE);
-      const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
-      // A project of Node.js has no DOM, whose types take seconds.
-      const library = ['--lib', 'es2023', '--types', 'node'];
-      const options = ['--module', 'nodenext', '--target', 'es2023', ...library, ...strict];
-      await run(project, process.execPath, tsc, ...options, 'module.mts', 'common.ts', 'feature.mts');
-      for (const file of ['module.mjs', 'common.js']) {
-        expect(await run(project, process.execPath, file)).toMatch(OUTPUT);
-      }
-      expect(await run(project, process.execPath, 'feature.mjs')).toBe('CHANGED\ninvalid_field\nsample_name_taken\n');
-    },
-    PATIENCE_MS,
-  );
+  it('serves strict TypeScript, as an ES module and as CommonJS, and any feature of the document', async () => {
+    await symlink(join(root, 'node_modules/@types'), join(project, 'node_modules/@types'));
+    await writeFile(join(project, 'module.mts'), snippet);
+    await writeFile(join(project, 'common.ts'), snippet);
+    await writeFile(join(project, 'feature.mts'), FEATURE);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+    // A project of Node.js has no DOM, whose types take seconds.
+    const library = ['--lib', 'es2023', '--types', 'node'];
+    const options = ['--module', 'nodenext', '--target', 'es2023', ...library, ...strict];
+    await run(project, process.execPath, tsc, ...options, 'module.mts', 'common.ts', 'feature.mts');
+    for (const file of ['module.mjs', 'common.js']) {
+      expect(await run(project, process.execPath, file)).toMatch(OUTPUT);
+    }
+    expect(await run(project, process.execPath, 'feature.mjs')).toBe('CHANGED\ninvalid_field\nsample_name_taken\n');
+  });
 });

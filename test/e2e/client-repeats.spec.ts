@@ -110,14 +110,12 @@ describe('The TypeScript client repeats', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it.each([...[302, 400, 401, 404, 409, 410, 501].map((status) => refusal(status)), cut])(
-    'nothing that cannot succeed (%#)',
-    async (step) => {
-      const { client, sent } = setUp([step]);
-      await failureOf(client.createPet(REX));
-      expect(sent).toHaveLength(1);
-    },
-  );
+  const final = [...[302, 400, 401, 404, 409, 410, 501].map((status) => refusal(status)), cut];
+  it.each(final)('nothing that cannot succeed (%#)', async (step) => {
+    const { client, sent } = setUp([step]);
+    await failureOf(client.createPet(REX));
+    expect(sent).toHaveLength(1);
+  });
 
   it('nothing that cannot be sent', async () => {
     const { client, sent } = setUp([added], { apiKey: () => Promise.reject(new Error('no vault')) });

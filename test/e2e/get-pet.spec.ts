@@ -46,12 +46,10 @@ describe('getPet: GET /v1/pets/{petId}', () => {
     expect(names).toEqual([...ids, 'end'].map(nameOf));
   });
 
-  it.each(['999999999', '0', '9223372036854775808', 'x', '%201', '-0', '1%00', 'x'.repeat(5_000)])(
-    'answers 404 for id %s',
-    async (id) => {
-      expectError(await service.get(`/v1/pets/${id}`), 'not_found');
-    },
-  );
+  const unknown = ['999999999', '0', '9223372036854775808', 'x', '%201', '-0', '1%00', 'x'.repeat(5_000)];
+  it.each(unknown)('answers 404 for id %s', async (id) => {
+    expectError(await service.get(`/v1/pets/${id}`), 'not_found');
+  });
 });
 
 describeInside('getPet', () => {

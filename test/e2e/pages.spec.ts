@@ -119,12 +119,10 @@ describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
     expectError(answer, 'invalid_parameter', `The parameter "${name}" must be ${expected}.`);
   });
 
-  it.each(['Limit=5', 'limit[]=5', '__proto__=1', 'constructor=1', '=1', 'access_token=x'])(
-    'refuses the unknown parameter in %s',
-    async (query) => {
-      expectError(await service.get(`${path}?${query}`), 'unknown_parameter');
-    },
-  );
+  const unknown = ['Limit=5', 'limit[]=5', '__proto__=1', 'constructor=1', '=1', 'access_token=x'];
+  it.each(unknown)('refuses the unknown parameter in %s', async (query) => {
+    expectError(await service.get(`${path}?${query}`), 'unknown_parameter');
+  });
 
   it('is walked past every item that existed at the start exactly once, whatever is inserted meanwhile', async () => {
     const before = await addMany(service, 40);

@@ -166,12 +166,8 @@ describeInside('The service as a process', () => {
       expect([live.status, live.headers['connection']]).toEqual([200, 'close']);
       expectAnswer(await call(origin, 'GET', '/v1/pets', { headers }), 200, []);
 
-      await until(() =>
-        call(origin, 'GET', '/health/live').then(
-          () => false,
-          () => true,
-        ),
-      );
+      const listens = () => call(origin, 'GET', '/health/live').then(Boolean, () => false);
+      await until(async () => !(await listens()));
       late.send('Host: x\r\n\r\n');
       expect(await late.receives(/\}$/)).toMatch(/^HTTP\/1\.1 200 /);
       slow.send(body);
