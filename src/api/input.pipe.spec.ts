@@ -27,7 +27,9 @@ class Everything {
   @Text({ minLength: 6, maxLength: 12, pattern: '^[A-Z0-9]+$', expected: CODE }, { ...about, optional: true })
   readonly code?: string;
 
-  @Text({ minLength: 1, maxLength: 20, severalLines: true }, { ...about, optional: true }) readonly note?: string;
+  @Text({ minLength: 1, maxLength: 20, severalLines: true, pattern: '^[^/]+$' }, { ...about, optional: true })
+  readonly note?: string;
+
   @Day({ ...about, optional: true }) readonly day?: string;
 
   @OneOf('Tag', ['a', 'b', 'c'], { ...about, list: { minItems: 0, maxItems: 2 }, optional: true })

@@ -17,6 +17,7 @@ describe('The configuration', () => {
 
   it('has a default for everything, as docs/settings.md says; an empty variable counts as absent', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: '' })).toEqual(new Config());
+    expect(loadConfig({ DATABASE_URL: POSTGRES, SHUTDOWN_DRAIN_MS: '0' }).drainMs).toBe(0);
     expect(new Config()).toMatchObject({ apiBase: '/v1', rootPath: '', docsUrl: '/docs', drainMs: 0 });
     const page = readFileSync('docs/settings.md', 'utf8');
     for (const { name, value = '' } of Object.values(SETTINGS)) {

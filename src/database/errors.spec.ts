@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
-import { constraintOf, isStale, meaningOf } from './errors.js';
+import { constraintOf, isStale, meaningOf, reasonOf } from './errors.js';
 
 const databaseError = (code: string, message: string, fields = {}): Error =>
   Object.assign(new pg.DatabaseError(message, 1, 'error'), { code, ...fields });
@@ -25,6 +25,9 @@ it.each([
   const meanings = states.split(' ').map((state) => [state, meaningOf(databaseError(state, ''))]);
   expect(meanings).toEqual(states.split(' ').map((state) => [state, kind]));
 });
+
+it('The reason of a host with several addresses is that of the first', () =>
+  expect(reasonOf(new AggregateError([new Error('connect ECONNREFUSED')]))).toBe('connect ECONNREFUSED'));
 
 it.each(['0A000', '25006', '26000', '42P05'])('What is refused with %s can be sent again', (state) => {
   expect(isStale(databaseError(state, ''))).toBe(true);

@@ -76,17 +76,8 @@ describeInside('Commands', () => {
       expect(records.find(({ name }) => name === 'over')).toMatchObject({ state: 'expired', lastUsedAt: null });
       const [head, ...rows] = listed.split('\n').map((line) => line.split(/ {2,}/));
       expect(head).toEqual(['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'ACCESS', 'CREATED', 'EXPIRES', 'LAST USED']);
-      const cells = ({
-        id,
-        name,
-        owner,
-        hint,
-        state,
-        readOnly,
-        createdAt,
-        expiresAt,
-        lastUsedAt,
-      }: (typeof records)[0]) => {
+      const cells = (record: (typeof records)[0]) => {
+        const { id, name, owner, hint, state, readOnly, createdAt, expiresAt, lastUsedAt } = record;
         const days = [createdAt, expiresAt].map((instant) => dayOf(new Date(instant!)));
         return [id, name, owner ?? '-', hint, state, readOnly ? 'read-only' : 'full', ...days, lastUsedAt ?? '-'];
       };

@@ -203,7 +203,7 @@ describeInside('The record of a request', () => {
 
   it('is kept for 24 hours, and no longer than needed', async () => {
     fakeOnly('setInterval', 'clearInterval');
-    await startService({}, undefined, [], service);
+    const away = await startService({}, undefined, [], service);
     const age = (interval: string) => run(`UPDATE idempotency_records SET created_at = now() - interval '${interval}'`);
     const expired = `SELECT FROM idempotency_records WHERE created_at < now() - interval '24 hours'`;
     const pass = async (): Promise<void> => {
@@ -217,6 +217,10 @@ describeInside('The record of a request', () => {
     await run(`INSERT INTO idempotency_records SELECT ${others} FROM generate_series(1, 6000) AS i`);
     await pass();
     expect((await create(key)).text).toBe(text);
+    await run('ALTER TABLE idempotency_records RENAME TO away');
+    jest.advanceTimersByTime(60_000);
+    await until(async () => away.log.join('').includes('Expired records were not deleted'));
+    await run('ALTER TABLE away RENAME TO idempotency_records');
     await age('24 hours 1 minute');
     const recent = randomUUID();
     await create(recent);

@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Config } from '../../src/common/config.js';
 import { generateKey } from '../../src/auth/key-format.js';
 import { MetricsServer } from '../../src/http/metrics-server.js';
 import { type Answer, call } from './support/client.js';
@@ -219,7 +220,10 @@ describeInside('Metrics', () => {
     const before = await value(line);
     await service.get('/v1/pets/1');
     await service.get('/v1/pets');
-    expect(await value(line)).toBe(before + 1);
+    Object.assign(service.app.get(Config), { sunsetRehearsal: true });
+    expectError(await service.get('/v1/pets/1'), 'gone'); // whom to tell above all
+    Object.assign(service.app.get(Config), { sunsetRehearsal: false });
+    expect(await value(line)).toBe(before + 2);
     expect(await page()).not.toContain(service.key);
   });
 

@@ -40,9 +40,8 @@ describe('listPets: GET /v1/pets', () => {
     it('keeps limit and status in page links, and from page to page', async () => {
       const sold = pets.filter(({ status }) => status === 'sold');
       const { headers } = await list('status=sold&limit=2');
-      expect(headers['link']).toBe(
-        `</v1/pets?status=sold&limit=2>; rel="first", </v1/pets?status=sold&limit=2&after=${sold[1]!.id}>; rel="next"`,
-      );
+      const first = '/v1/pets?status=sold&limit=2';
+      expect(headers['link']).toBe(`<${first}>; rel="first", <${first}&after=${sold[1]!.id}>; rel="next"`);
       const seen = await walk(service, '/v1/pets?status=sold&limit=4', () => addPet(service));
       expect(seen).toEqual(sold);
     });

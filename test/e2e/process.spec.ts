@@ -70,9 +70,9 @@ describeInside('The service as a process', () => {
   it('lists all invalid settings at once', async () => {
     const { code, out, err } = await programs.run('main.js', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(
-      /^The configuration is not valid:\n +- PORT must be .+\n +- KEY_ENVIRONMENT must be live or test.*\n$/,
-    );
+    const problems =
+      /^The configuration is not valid:\n +- PORT must be .+\n +- KEY_ENVIRONMENT must be live or test.*\n$/;
+    expect(err).toMatch(problems);
   });
 
   it('says that its port is in use, or its folder is none', async () => {

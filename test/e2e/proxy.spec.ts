@@ -126,9 +126,8 @@ describeProxy('The proxy (needs haproxy)', () => {
     const keys = { key: 'x', expired: 'x', revoked: 'x', other: 'x', unknown: 'x' };
     const hidden = readCases('framing', keys).filter(({ request: text }) => text.includes('smuggled'));
     expect(hidden.length).toBeGreaterThan(2);
-    await Promise.all(
-      hidden.map(({ request: text }) => sendRaw(front.origin, text.replace('Host: x', 'Host: x\r\nConnection: close'))),
-    );
+    const closing = hidden.map(({ request: text }) => text.replace('Host: x', 'Host: x\r\nConnection: close'));
+    await Promise.all(closing.map((text) => sendRaw(front.origin, text)));
     expectError(await sendRaw(front.origin, get('/v1/dropped')), 502, 'service_unavailable');
     expect(targets.filter((target) => target.includes('smuggled'))).toEqual([]);
     await front.stop();
