@@ -6,7 +6,6 @@ import { root, say } from '../scripts/support/programs.mjs';
 
 export const WORKLOADS = {
   page: 'a page of 20 at a random position',
-  hot: 'the first page of 20',
   status: '100 of a status',
   one: 'one animal',
   create: 'a create',
@@ -64,10 +63,11 @@ export function judge({ contestants, workloads }) {
 /** Replaces what follows the mark in docs/performance.md. */
 export function write(outcome) {
   const page = join(root, 'docs', 'performance.md');
+  const contestants = outcome.contestants.filter(({ name }) => name !== 'control');
   const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:begin|end) of the results -->/);
   const revision = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
   const machine = `${new Date().toISOString().slice(0, 10)}, ${revision}, ${cpus()[0].model}, Node.js ${process.versions.node}`;
-  const results = `\n\n${table(outcome)}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
+  const results = `\n\n${table({ ...outcome, contestants })}\n\n${machine}; ${outcome.rounds} rounds of ${outcome.seconds} s.\n\n`;
   writeFileSync(page, `${before}<!-- begin of the results -->${results}<!-- end of the results -->${after}`);
   execFileSync('npx', ['prettier', '--write', page], { cwd: root });
   say('written: docs/performance.md');

@@ -14,7 +14,6 @@ end
 
 local workloads = {
   page = get(function() return '/v1/pets?limit=20&after=' .. position(25) end),
-  hot = get(function() return '/v1/pets?limit=20' end),
   status = get(function() return '/v1/pets?limit=100&status=available&after=' .. position(1000) end),
   one = get(function() return '/v1/pets/' .. math.random(1, rows) end),
   deep = get(function() return '/v1/pets?limit=20&after=' .. (rows - 25 - math.random(0, 5000)) end),

@@ -6,7 +6,7 @@ const USAGE = `npm run bench [-- options]
 
   --quick          a minute, to see that it works: its figures do not count
   --rounds N       how many, 10 by default: a noisy machine needs more
-  --only NAMES     workloads: page, hot, status, one, create, keyed
+  --only NAMES     workloads: page, status, one, create, keyed
   --against FILE   another build of the service, such as ../before/dist/main.js, instead of the peers
   --flat           10 thousand animals and 10 million, instead of the peers
   --write          publishes a trustworthy full run in docs/performance.md`;

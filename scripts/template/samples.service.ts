@@ -16,7 +16,7 @@ export class SamplesService {
     private readonly database: Database,
   ) {}
 
-  /** A filter needs an index that begins with its column. */
+  /** A filter needs an index of its column and the id. */
   async list({ limit, after }: ListSamplesQuery): Promise<Page<Sample>> {
     const where = whereSent<Sample>({ id: within([after, MoreThan]) });
     return Page.of(await this.samples.find({ where, order: { id: 'ASC' }, take: limit + 1 }), limit);
