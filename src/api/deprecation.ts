@@ -22,7 +22,7 @@ export interface Deprecation {
   readonly termsOf: (config: Config) => DeprecationTerms;
 }
 
-/** Deprecates an operation. Relies on Nest: stands below `@ApiOperation()`, where it does not replace the summary. */
+/** Deprecates an operation. Put it below `@ApiOperation()`, whose summary it would replace above (relies on Nest). */
 export function Deprecated(termsOf: Deprecation['termsOf']): MethodDecorator {
   const announce: MethodDecorator = (controller, name, descriptor) =>
     addToRoute({ deprecation: { operation: String(name), termsOf } })(controller, name, descriptor);

@@ -17,7 +17,7 @@ export class Page<T extends { id: bigint }> {
     readonly hasNext: boolean,
   ) {}
 
-  /** Takes one row more than the limit, if there is one, since that row tells whether another page follows. */
+  /** Cuts `rows` at the limit. The query asked for one row more, which is there only if another page follows. */
   static of<T extends { id: bigint }>(rows: T[], limit: number): Page<T> {
     return rows.length > limit ? new Page(rows.slice(0, limit), true) : new Page(rows, false);
   }

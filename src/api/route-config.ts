@@ -12,8 +12,8 @@ const OWN = new WeakSet<FastifyContextConfig>();
 
 /**
  * Declares what a route does, for Fastify (`request.routeOptions.config`) and for the document. A handler can have several of
- * our decorators, and Nest's `@RouteConfig()` alone would replace what another one has declared. Relies on Nest: its metadata,
- * and `ApiExtension`, which keeps the first object that it gets; so that one is changed.
+ * our decorators, and Nest's `@RouteConfig()` alone would replace what another one has declared. Relies on Nest: its metadata
+ * has this key, and `ApiExtension` keeps the first object that it gets, so later decorators change that object.
  */
 export function addToRoute(more: FastifyContextConfig): MethodDecorator {
   return (controller, name, descriptor) => {

@@ -22,7 +22,7 @@ export class DatabaseUnavailable extends Error {
  */
 export type Meaning = 'unknown' | 'unavailable' | 'refused' | 'unusable' | 'constraint';
 
-/** The kinds of SQLSTATEs, or of whole classes of them. The first match counts. */
+/** The meanings of SQLSTATEs, or of whole classes of them. The first match counts. */
 const MEANINGS: readonly (readonly [states: RegExp, meaning: Meaning])[] = [
   [/^(?:08|40003|57P01|57P02|57P05)/, 'unknown'],
   [/^23(?:503|505|514|P01)$/, 'constraint'],

@@ -92,7 +92,7 @@ export class Statements implements OnApplicationShutdown {
         return void (await Promise.all([group, half].map((part) => this.store(pipeline, table, part))));
       }
       for (const { reject } of group) reject(error);
-      // The rows that wait would most likely fail in the same way, only later. They were not sent, so nothing is stored of them.
+      // The rows that wait would most likely fail in the same way, only later. They were not sent, so none is stored.
       const notSent = new DatabaseUnavailable(false, { cause: error });
       if (!isRowAtFault) for (const { reject } of this.waiting.splice(0)) reject(notSent);
     } finally {

@@ -51,8 +51,8 @@ describeOnOneServer('Entities', () => {
   });
 
   it('have exact values in lists, too', async () => {
-    const columns = `'{9007199254740993}'::int8[] AS ids, '{12345678901234567.89}'::numeric[] AS prices, '{2026-03-31}'::date[] AS days, '2026-03-31'::date AS day`;
-    const exact = { ids: [9_007_199_254_740_993n], prices: ['12345678901234567.89'], days: ['2026-03-31'] };
+    const columns = `'{9007199254740993,NULL}'::int8[] AS ids, '{12345678901234567.89}'::numeric[] AS prices, '{2026-03-31}'::date[] AS days, '2026-03-31'::date AS day`;
+    const exact = { ids: [9_007_199_254_740_993n, null], prices: ['12345678901234567.89'], days: ['2026-03-31'] };
     expect(await source.query(`SELECT ${columns}`)).toEqual([{ ...exact, day: '2026-03-31' }]);
   });
 

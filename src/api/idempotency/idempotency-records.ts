@@ -12,7 +12,7 @@ const CLEANED_EVERY_MS = 60_000;
 /** How many records a statement deletes: so few that no request waits for it. */
 const PORTION = 1_000;
 
-/** After this time, a request does not take its turn any more, when an equal one has failed: a lock is waited for as long. */
+/** How long a request lets equal ones that fail go first, before it fails, too: as long as it waits for a lock. */
 const TURN_MS = 400;
 
 const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)
@@ -68,7 +68,7 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     for (let other; (other = this.underWay.get(id));) {
       const isStored = await other.then(
         () => true,
-        (error) => error instanceof AnsweredBefore, // any other error is the other request's own
+        (error) => error instanceof AnsweredBefore, // other errors concern only that request
       );
       if (isStored) return run(); // this only reads the record, which needs no turn
       const cause = new Error('An equal request is still under way');

@@ -17,7 +17,7 @@ import { AnsweredBefore, IdempotencyRecords, KEPT_HOURS } from './idempotency-re
 
 export const KEY_HEADER = 'Idempotency-Key';
 
-/** In quotes, a backslash (0x5c) would begin an escape, so it is left out; in hex, since some engines refuse bare brackets. */
+/** A quoted key has no backslash (0x5c), which would begin an escape. Brackets are in hex, since some regex engines need that. */
 const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
