@@ -12,7 +12,6 @@ export class ApiKey {
 
   /** The people responsible for the client. */
   @Column('text', { nullable: true }) readonly owner!: string | null;
-
   @Column('text', { nullable: true }) readonly note!: string | null;
 
   /** SHA-256 of the whole key. */
@@ -27,10 +26,7 @@ export class ApiKey {
   @Column('boolean', { name: 'read_only', default: false }) readonly readOnly!: boolean;
 
   @Column('timestamptz', { name: 'created_at' }) readonly createdAt!: Date;
-
   @Column('timestamptz', { name: 'expires_at' }) readonly expiresAt!: Date;
-
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) readonly revokedAt!: Date | null;
-
   @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt!: Date | null;
 }

@@ -92,10 +92,8 @@ await runCommand(USAGE, async () => {
   const { KeysModule } = await import('./keys.module.js');
   const { KeysService } = await import('./keys.service.js');
   const output = await withModule(KeysModule, (context) => run(context.get(KeysService), request));
-  if (!output)
-    throw new UsageError(
-      `There is no key ${request.id}${command === 'show' ? '' : ' that still works'}. See the list.`,
-    );
+  const which = command === 'show' ? request.id : `${request.id} that still works`;
+  if (!output) throw new UsageError(`There is no key ${which}. See the list.`);
   const [text, record] = output;
   if (values.quiet && 'key' in record) return String(record.key);
   return values.json ? JSON.stringify(record, null, 2) : text;

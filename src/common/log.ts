@@ -1,9 +1,8 @@
 import { constants, fstatSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { LoggerService } from '@nestjs/common';
 import { trace } from '@opentelemetry/api';
-import { type Level, type Logger, pino } from 'pino';
-import type PinoPretty from 'pino-pretty';
+import { type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 import { Counter } from 'prom-client';
 import type { Config } from './config.js';
 
@@ -17,38 +16,17 @@ export const lostLogLines = new Counter({
 });
 
 /** The options of pino for every log line. Tests use them with an output of their own. */
-export const LINES = {
-  base: null,
-  timestamp: isoTime,
-  serializers: { err: describeError },
-} as const;
-
-let latest = 0;
-let time = '';
-
-/** As pino's `isoTime`, but made once a millisecond, since it takes as long as the rest of a line. */
-function isoTime(): string {
-  const now = Date.now();
-  if (now !== latest) time = `,"time":"${new Date(now).toISOString()}"`;
-  latest = now;
-  return time;
-}
+export const LINES = { base: null, timestamp: stdTimeFunctions.isoTime, serializers: { err: describeError } } as const;
 
 /** The log of the process: JSON for machines, or short coloured lines for people. */
 export function createLogger({ logLevel, logFormat, tracesEndpoint }: Config): Logger {
   const output = openOutput();
   const mixin = { mixin: () => ({ traceId: trace.getActiveSpan()?.spanContext().traceId }) };
   const isPretty = logFormat ? logFormat === 'pretty' : process.stdout.isTTY;
-  const format = isPretty ? prettyFormat() : String;
+  const format = isPretty ? prettyFactory({ translateTime: 'SYS:HH:MM:ss', singleLine: true }) : String;
   // If pino got the output itself, it would call `flushSync` after a fatal line, which can wait for ever: see `finish`.
   const write = (line: string): boolean => output.write(format(line));
   return pino({ ...LINES, level: logLevel, ...(tracesEndpoint && mixin) }, { write });
-}
-
-/** Loads pino-pretty only when it is needed, so that other starts are quick. */
-function prettyFormat(): (line: string) => string {
-  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty;
-  return prettyFactory({ translateTime: 'SYS:HH:MM:ss', singleLine: true });
 }
 
 /** Opens standard output so that it neither blocks nor ends the service when nobody reads it or the disk is full. */

@@ -46,9 +46,7 @@ async function lock(runner: QueryRunner, signal: AbortSignal): Promise<void> {
     const [{ locked }] = await runner.query('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
     if (locked) return;
     if (waited === SAY_AFTER_MS)
-      new Logger('Migrations').warn(
-        'Waiting for another process to migrate the database: pg_locks has its advisory lock.',
-      );
+      new Logger('Migrations').warn('Waiting for another process to migrate the database: pg_locks shows its lock.');
     await sleep(POLL_MS, undefined, { signal });
   }
 }

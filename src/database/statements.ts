@@ -13,10 +13,7 @@ interface Insert {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Runs frequent statements on pipelined connections. Rows that arrive while others are being stored share the next INSERT,
- * and so wait for the disk only once.
- */
+/** Runs frequent statements on pipelined connections. Rows that arrive while others are stored share the next INSERT. */
 @Injectable()
 export class Statements implements OnApplicationShutdown {
   private readonly reads: readonly Pipeline[];

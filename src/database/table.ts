@@ -22,9 +22,7 @@ export class Table {
       columns.some(({ isPrimary, isGenerated }) => isPrimary && !isGenerated) ||
       indices.some(({ isUnique }) => isUnique) ||
       [uniques, exclusions, foreignKeys].some(({ length }) => length > 0);
-    this.selected = columns
-      .map(({ databaseName, propertyName }) => `"${databaseName}" AS "${propertyName}"`)
-      .join(', ');
+    this.selected = columns.map((one) => `"${one.databaseName}" AS "${one.propertyName}"`).join(', ');
     const written = columns.filter((each) => !each.isGenerated && each.default === undefined);
     this.written = written.map(({ propertyName }) => propertyName);
     this.into = written.map(({ databaseName }) => `"${databaseName}"`).join(', ');

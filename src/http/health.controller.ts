@@ -7,15 +7,13 @@ import { unavailable } from '../api/errors.js';
 import { Config } from '../common/config.js';
 import { Database } from '../database/database.js';
 
-/** After draining, how long requests in flight may take, and how long the whole shutdown may take, with the database. */
+/** How long requests in flight may take after draining. */
 const REQUESTS_MS = 5_000;
-const CLOSE_MS = 7_500;
 
 /** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
 @ApiExcludeController()
 @Controller('health')
 export class HealthController implements BeforeApplicationShutdown {
-  private readonly logger = new Logger('Health');
   private isEnding = false;
 
   constructor(
@@ -57,13 +55,8 @@ export class HealthController implements BeforeApplicationShutdown {
   /** On a signal, the service goes on answering for a while, but reports not ready, and closes connections after a response. */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (!signal) return; // a test closes the application
-    const { drainMs } = this.config;
     this.isEnding = true;
-    this.logger.log('The service shuts down.');
-    setTimeout(() => {
-      this.logger.warn('The shutdown timed out; the service exits.');
-      process.exit(1);
-    }, drainMs + CLOSE_MS);
-    await delay(drainMs); // until load balancers send requests elsewhere
+    new Logger('Health').log('The service shuts down.');
+    await delay(this.config.drainMs); // until load balancers send requests elsewhere
   }
 }

@@ -19,18 +19,12 @@ export function refuseOverload(fastify: FastifyInstance, config: Config, registr
   const gauge = new Gauge({ name: 'http_requests_in_flight', help, registers: [registry], collect });
   const delays = monitorEventLoopDelay();
   let isLate = false;
-  let look: NodeJS.Timeout | undefined;
   fastify.addHook('onListen', (done) => {
     delays.enable(); // not earlier, since starting blocks the event loop
-    look = setInterval(() => {
+    setInterval(() => {
       isLate = !(delays.mean < LATE_NS); // the mean is NaN if the loop was blocked all the time
       delays.reset();
-    }, LOOK_EVERY_MS);
-    done();
-  });
-  fastify.addHook('onClose', (_fastify, done) => {
-    delays.disable();
-    clearInterval(look);
+    }, LOOK_EVERY_MS).unref();
     done();
   });
   fastify.decorateRequest('isInFlight', false);

@@ -9,7 +9,6 @@ export type PetStatus = (typeof PET_STATUSES)[number];
 @Check('pets_status_known', "status IN ('available', 'pending', 'sold')")
 export class Pet {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) readonly id!: bigint;
-
   @Column('text') readonly name!: string;
   @Column('bigint', { name: 'category_id' }) readonly categoryId!: bigint;
   @Column('text', { nullable: true }) readonly status!: PetStatus | null;

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { FastifyReply } from 'fastify';
 import { Column, Entity, type EntityManager, Index, PrimaryColumn, Repository } from 'typeorm';
@@ -53,13 +53,13 @@ export class AnsweredBefore {
 
 /** The first answers to requests with an Idempotency-Key. */
 @Injectable()
-export class IdempotencyRecords implements OnApplicationShutdown {
-  private readonly timer = setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
-
+export class IdempotencyRecords {
   /** The requests under way in this process, by digest. */
   private readonly underWay = new Map<string, Promise<unknown>>();
 
-  constructor(@InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>) {}
+  constructor(@InjectRepository(IdempotencyRecord) private readonly records: Repository<IdempotencyRecord>) {
+    setInterval(() => void this.deleteExpired(), CLEANED_EVERY_MS).unref();
+  }
 
   /** Equal requests that meet in this process wait for each other here, where waiting takes no connection to the database. */
   async inTurn<T>(digest: Buffer, run: () => Promise<T>): Promise<T> {
@@ -100,9 +100,5 @@ export class IdempotencyRecords implements OnApplicationShutdown {
     } catch (error) {
       new Logger('Idempotency').warn(`Expired records were not deleted: ${(error as Error).message}`);
     }
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
   }
 }

@@ -68,9 +68,7 @@ function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stag
     if (typeof member !== 'object' || member === null) return member;
     if (name === 'servers') return (member as ServerObject[]).filter(({ url }) => served.has(url));
     if (name === 'value') return stringify(member, undefined, 2);
-    // Swagger UI shows `array<any>` for a list of references. With the title, the plugin can show what the list holds.
-    const title = name === 'items' && '$ref' in member && String(member.$ref).split('/').at(-1);
-    return title ? { title, ...document.components?.schemas?.[title] } : withBoundsInWords(member as Members);
+    return withBoundsInWords(member as Members);
   })!;
 }
 

@@ -21,7 +21,6 @@ export class NewOrderDto {
 export class OrderChangeDto {
   @Int(QUANTITY_RANGE, { ...QUANTITY, optional: true }) readonly quantity?: number;
   @DateTime({ ...SHIP_DATE, nullable: true }) readonly shipDate?: Date | null;
-
   @Bool({ description: 'True completes the order: the animal is sold.', example: true, optional: true })
   readonly complete?: boolean;
 }
@@ -29,11 +28,9 @@ export class OrderChangeDto {
 @ApiSchema({ name: 'Order', description: 'An order of an animal.' })
 export class OrderDto {
   @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 }) readonly id!: bigint;
-
   @Int64(PET_ID) readonly petId!: bigint;
   @Int(QUANTITY_RANGE, QUANTITY) readonly quantity!: number;
   @DateTime(SHIP_DATE) readonly shipDate?: Date;
-
   @Bool({ description: 'Whether the order is complete, which is final.', example: false }) readonly complete!: boolean;
 
   static from({ id, petId, quantity, shipDate, complete }: Order): OrderDto {
@@ -47,6 +44,5 @@ export class OrderPath {
 
 export class ListOrdersQuery extends PageQuery {
   @Int64({ description: 'Only orders of this animal.', optional: true }) readonly petId?: bigint;
-
   @Bool({ description: 'Only complete orders, or only open ones.', optional: true }) readonly complete?: boolean;
 }

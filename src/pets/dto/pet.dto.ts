@@ -20,7 +20,6 @@ export class NewPetDto {
 @ApiSchema({ name: 'Pet', description: 'An animal of the catalogue.' })
 export class PetDto {
   @Int64({ description: 'Unique identifier assigned by the service on creation.', example: 1 }) readonly id!: bigint;
-
   @Name() readonly name!: string;
   @CategoryId() readonly categoryId!: bigint;
   @Status() readonly status?: PetStatus;

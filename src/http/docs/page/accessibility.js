@@ -13,10 +13,8 @@ export function repairAccessibility(page) {
   const manageFocus = dialogFocus(page);
   const repair = () => {
     for (const [selector, nameOf] of Object.entries(NAMES)) {
-      for (const element of page.querySelectorAll(`:is(${selector}):not([aria-label])`)) {
-        const name = nameOf(element);
-        if (name) element.setAttribute('aria-label', name);
-      }
+      for (const element of page.querySelectorAll(`:is(${selector}):not([aria-label])`))
+        element.ariaLabel = nameOf(element) ?? null;
     }
     // Scrollable elements must be reachable by keyboard.
     for (const code of page.querySelectorAll('pre:not([tabindex])')) code.tabIndex = 0;
@@ -34,16 +32,12 @@ function dialogFocus(page) {
   return () => {
     const dialog = page.querySelector('.dialog-ux');
     if (dialog) {
-      isOpen = true;
-      dialog.setAttribute('role', 'dialog');
-      dialog.setAttribute('aria-modal', 'true');
-      dialog.setAttribute('aria-label', 'Authorize');
+      Object.assign(dialog, { role: 'dialog', ariaModal: 'true', ariaLabel: 'Authorize' });
       if (!dialog.contains(document.activeElement)) dialog.querySelector('input, .modal-btn')?.focus();
-    } else if (isOpen) {
-      isOpen = false;
-      cameFrom?.focus();
     } else {
+      if (isOpen) cameFrom.focus();
       cameFrom = document.activeElement;
     }
+    isOpen = dialog !== null;
   };
 }

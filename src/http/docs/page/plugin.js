@@ -1,4 +1,4 @@
-/** Adds to Swagger UI the stability and deprecation of operations, exact int64 values, and the names of list items. */
+/** Adds to Swagger UI the stability and deprecation of operations, and exact int64 values. */
 export const AnimalStorePlugin = (system) => {
   const { React } = system;
   const h = React.createElement;
@@ -7,7 +7,6 @@ export const AnimalStorePlugin = (system) => {
       OperationSummaryPath: withStability(h, system),
       responseBody: withExactNumbers(h),
       headers: collapsed(h),
-      JSONSchema202012KeywordType: withItemName(h),
     },
     components: { JsonSchema_integer_int64: textField(h) },
     fn: { getSampleSchema: keepTextExamples(system.fn.getSampleSchema) },
@@ -36,12 +35,6 @@ const withStability = (h, { specSelectors }) => {
       notice && h('span', { className: 'deprecation-notice' }, notice),
     );
   };
-};
-
-/** Shows the name of a list's items, as in `array<Pet>`, where Swagger UI shows `array<object>`. */
-const withItemName = (h) => (Type) => (props) => {
-  const name = props.schema?.items?.title;
-  return name ? h('strong', { className: 'list-of' }, `array<${name}>`) : h(Type, props);
 };
 
 /** Collapses the list of response headers, which is long and the same for most responses. */
