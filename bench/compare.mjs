@@ -7,8 +7,8 @@ import { load, memory, moveServer } from './processes.mjs';
 import { WORKLOADS } from './report.mjs';
 
 const WARM_UP_SECONDS = 2;
-/** One process can be luckier than another. */
-const ROUNDS_OF_A_PROCESS = 5;
+/** Two processes of the same program can differ by a tenth, so a figure needs several of them. */
+const ROUNDS_OF_A_PROCESS = 2;
 
 /** Measures all contestants, one under load at a time, in turn. */
 export async function compare(contestants, form) {
