@@ -18,7 +18,7 @@ try {
   process.exit(1);
 }
 
-/** Tracing patches libraries as they are loaded, so they are imported after it has started. */
+/** Tracing patches libraries as they are loaded, so it has to start before they are imported. */
 async function start(): Promise<void> {
   const config = loadConfig();
   const logger = createLogger(config);

@@ -22,7 +22,7 @@ export interface Deprecation {
   readonly termsOf: (config: Config) => DeprecationTerms;
 }
 
-/** Deprecates an operation. Put it below `@ApiOperation()`, whose summary it would replace above (relies on Nest). */
+/** Deprecates an operation. Put it lowest, or it removes the summary, and 415 precedes 410 (relies on Nest's order). */
 export function Deprecated(termsOf: Deprecation['termsOf']): MethodDecorator {
   const announce: MethodDecorator = (controller, name, descriptor) =>
     addToRoute({ deprecation: { operation: String(name), termsOf } })(controller, name, descriptor);

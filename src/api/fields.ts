@@ -36,7 +36,7 @@ export function Int({ minimum, maximum }: Required<Bounds<number>>, options: Fie
 /**
  * A decimal number, such as an amount of money. It has at most `precision` digits, `scale` of them after the point, and is
  * not negative unless `signed`. Nothing rounds it, because it is a string in JSON and in code, and `numeric` in PostgreSQL,
- * which returns it with all `scale` fraction digits. Input is completed likewise, from 5 to 5.00, so that both are equal.
+ * which returns it with all `scale` fraction digits. Input is completed likewise, from 5 to 5.00, to equal what was stored.
  */
 export function Decimal(
   { precision, scale, signed = false }: { precision: number; scale: number; signed?: boolean },

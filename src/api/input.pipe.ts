@@ -14,7 +14,7 @@ const ONLY_FIELDS = 'only-fields';
 
 /**
  * For frequent requests: says that a class has no decorators of class-transformer beside its fields, so that the pipe skips
- * that package. A decorator that is there after all is ignored, because class-transformer has no way to list them.
+ * that package. A decorator that is there after all is silently ignored, because class-transformer cannot list them.
  */
 export const OnlyFields = () => SetMetadata(ONLY_FIELDS, true);
 
@@ -35,9 +35,9 @@ export class InputPipe implements PipeTransform {
 }
 
 /**
- * Returns an instance, or throws the error that names the first fault; an unknown field precedes all others. Decorators of
+ * Returns an instance, or throws the error that names the first fault: unknown fields before all others. Decorators of
  * class-transformer and class-validator work beside the fields. The fields' own conversions and checks are run here, in a
- * tenth of the time that the packages take; the conversions leave alone what class-transformer has converted.
+ * tenth of the time that the packages take. What class-transformer has converted, they leave as it is.
  */
 export function readInput<T extends object>(type: Type<T>, given: Plain, source: Source): T {
   const { fields, isTransformed, isValidated } = plans.get(type) ?? makePlan(type);

@@ -12,7 +12,7 @@ const UNTRUSTED = 'X-Forwarded-For is ignored. If a proxy of yours sends it, add
 const BEARER = /^Bearer ([^ ]+)$/i;
 const READ_ONLY = { 'www-authenticate': `Bearer realm="${SERVICE_NAME}", error="insufficient_scope"` }; // RFC 6750
 
-/** Passport has one registry of strategies for all applications of a process, so each request brings its own verifier. */
+/** Passport registers a strategy for all applications of a process, so this one takes its verifier from the request. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy) {
   constructor() {
@@ -46,8 +46,8 @@ export class ApiKeyGuard extends AuthGuard('bearer') {
     // A key from the cache needs neither passport nor a promise.
     request.caller = this.verifier.findKnown(token);
     if (request.caller) return true;
-    // Only keys that were never found count as failures. Who goes on sending an expired key, or a text that cannot be a key,
-    // guesses nothing, and would use up the attempts of valid keys behind the same address.
+    // Only keys that were not found before count as failures. Repeating an expired key, or a text that cannot be a key, is no
+    // guessing: counted, it would use up the attempts of other clients behind the same address.
     if (!this.verifier.isNew(token)) return super.canActivate(context) as Promise<boolean>;
     // The clients of a proxy that is not trusted share its address, and so one limit.
     const isIgnored = request.headers['x-forwarded-for'] !== undefined && !request.ips?.[1];

@@ -10,8 +10,8 @@ import { ApiKey } from './api-key.entity.js';
 import { hashKey, isKey, prefixOf } from './key-format.js';
 
 /**
- * For how long the answer to a look-up is used before the database is asked again. A key that is revoked while a look-up is
- * under way works until its answer and this long after it, together less than the five seconds that we promise.
+ * For how long the answer to a look-up is used before the database is asked again. If a key is revoked while it is looked
+ * up, it works until that is answered, and this long after: together less than the five seconds that we promise.
  */
 const BELIEVED_MS = 2_000;
 const USE_RECORDED_EVERY_MS = 60_000;
@@ -59,7 +59,7 @@ export class KeyVerifier {
     return key;
   }
 
-  /** Whether a token has the form of a key, and is none that was found before, however long ago. */
+  /** Whether a token has the form of a key, and is none of those that were looked up and found, however long ago. */
   isNew(token: string): boolean {
     const isPossible = token.startsWith(prefixOf(this.config.keyEnvironment)) && isKey(token);
     return isPossible && !this.lookUps.peek(hashKey(token), { allowStale: true });

@@ -42,11 +42,11 @@ export class KeysService {
     return this.keys.manager.transaction(async (manager) => {
       const now = this.clock.now();
       const where = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
-      // Without the lock, the longer overlap of two simultaneous rotations could count. The shorter one has to.
+      // With the lock, the shorter overlap of two simultaneous rotations counts. Without it, the later one would.
       const old = await manager.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } });
       if (!old) return undefined;
       const originId = old.originId ?? id;
-      // An earlier rotation may have shortened the life of the old key, but not those of its successors.
+      // An earlier rotation may have shortened the life of the old key, so those of its successors count, too.
       const successors = await manager.findBy(ApiKey, { originId, id: MoreThan(id) });
       const lives = [old, ...successors].map((each) => each.expiresAt.getTime() - each.createdAt.getTime());
       const expiresAt = new Date(Math.min(old.expiresAt.getTime(), now + overlapMs));

@@ -52,7 +52,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   return config;
 }
 
-/** Names in `.env` that are no settings, and so probably typos. The environment also has the variables of other programs. */
+/** Names in `.env` that are no settings, and so probably typos. In the environment are those of other programs, too. */
 export function unknownSettings(): string[] {
   const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]));
   const given = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};

@@ -10,7 +10,7 @@ export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
-// By default, pg sends a `Date` in local time with an offset in whole minutes. Before about 1900, offsets had seconds.
+// By default, pg sends a `Date` in local time without the seconds that offsets had before about 1900: it would be wrong.
 pg.defaults.parseInputDatesAsUTC = true;
 // By default, pg returns int8 as text and a date as midnight in local time, and rounds the elements of numeric arrays.
 const { setTypeParser, getTypeParser, builtins } = pg.types;
@@ -23,9 +23,9 @@ setTypeParser(ARRAYS.date, readTexts);
 setTypeParser(ARRAYS.numeric, readTexts);
 
 /**
- * The time limits of one attempt, so that a request is answered within 1.3 seconds even while the database is away. The
- * server's limits are the shorter ones: after `query_timeout`, pg closes the connection, and the other statements on it
- * lose their answers. Poolers refuse limits as start-up parameters, so behind a pooler, the role has to have the limits.
+ * The time limits of one attempt. With a second one after an early error, a request is answered within 1.3 seconds, even
+ * while the database is away. The server's limits are shorter, so that they come first: `query_timeout` closes the
+ * connection, and with it other statements. Poolers refuse limits as start-up parameters: there, the role must have them.
  */
 export function clientOptions(config: Config): pg.ClientConfig & { pipeline: boolean } {
   return {
@@ -70,7 +70,7 @@ function pool(options: pg.PoolConfig): DataSourceOptions {
   };
 }
 
-/** Wraps errors of getting a connection, when nothing was sent. Later, they would look like those of a statement. */
+/** Wraps errors of getting a connection, when nothing was sent. Later, nobody could tell them from those of a statement. */
 class Pool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(done: ConnectCallback): void;

@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 2_000;
 export class Database implements OnModuleInit, OnModuleDestroy {
   /** Why the database cannot be used; undefined while it can. */
   problem: string | undefined = 'It is not ready yet, or another process is migrating it.';
-  /** Resolves when the database is migrated and connected. Rejects at an error that trying again cannot mend. */
+  /** Resolves when the database is ready, or the service stops. Rejects at an error that trying again cannot mend. */
   ready = Promise.resolve();
 
   private readonly logger = new Logger('Database');
@@ -51,7 +51,7 @@ export class Database implements OnModuleInit, OnModuleDestroy {
     return (this.checking ??= this.ask().finally(() => (this.checking = undefined)));
   }
 
-  /** Whether TypeORM is connected. Before, its errors do not mention that, so the filter asks here to answer 503, not 500. */
+  /** Whether TypeORM is connected. While it is not, its errors look like mistakes in our code, but the filter answers 503. */
   get isConnected(): boolean {
     return this.dataSource.isInitialized && !this.stopping.signal.aborted;
   }
@@ -77,9 +77,9 @@ export class Database implements OnModuleInit, OnModuleDestroy {
       return await work(manager);
     } catch (error) {
       const { queryRunner } = manager;
-      // `connect()` returns the connection that is open. It may lead to a former primary, so the pool must not keep it.
+      // Ends the connection, so that the pool keeps none to a former primary. `connect()` returns the one that is open.
       if (isStale(error)) void ((await queryRunner?.connect()) as pg.Client | undefined)?.end();
-      // TypeORM has released the connection if it was lost. COMMIT was not sent, so nothing of the transaction was stored.
+      // If the connection was lost, TypeORM has released it. COMMIT was not sent, so nothing of the transaction was stored.
       const isLost = queryRunner?.isReleased || (error instanceof QueryFailedError && meaningOf(error) === 'unknown');
       throw isLost ? new DatabaseUnavailable(false, { cause: error }) : error;
     }

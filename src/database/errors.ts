@@ -2,20 +2,20 @@ import { types } from 'node:util';
 import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 
-/** The database cannot serve a correct request at the moment. Thrown where it is known whether anything was sent. */
+/** The database cannot serve a correct request at the moment. Thrown where it is known whether a change may be stored. */
 export class DatabaseUnavailable extends Error {
   /** @param isUnknown whether a change was sent and not answered, so that it may have taken effect */
   constructor(
     readonly isUnknown: boolean,
     options?: ErrorOptions,
   ) {
-    super(isUnknown ? 'The database did not answer' : 'The database is not available', options);
+    super(isUnknown ? 'The outcome is unknown' : 'The database is not available', options);
   }
 }
 
 /**
  * - `unknown`: the server, or a worker of Citus, was lost, so that a change may have taken effect
- * - `unavailable`: there is no connection, so that nothing was sent
+ * - `unavailable`: there is no connection, or it was lost before a change could be stored
  * - `refused`: the server cannot run the statement at the moment, and has rolled it back
  * - `unusable`: an operator has to repair the database, such as a table or a privilege that is missing or was changed
  * - `constraint`: the values violate a constraint, for which a feature may have declared an error
@@ -34,7 +34,7 @@ const MEANINGS: readonly (readonly [states: RegExp, meaning: Meaning])[] = [
 export function meaningOf(thrown: unknown): Meaning | undefined {
   if (thrown instanceof DatabaseUnavailable) {
     if (thrown.isUnknown) return 'unknown';
-    return meaningOf(thrown.cause) === 'unusable' ? 'unusable' : 'unavailable'; // the server may refuse our role
+    return meaningOf(thrown.cause) === 'unusable' ? 'unusable' : 'unavailable'; // such as a role that the server refuses
   }
   const state = sqlStateOf(thrown);
   if (state !== undefined) return MEANINGS.find(([states]) => states.test(state))?.[1];
@@ -47,7 +47,7 @@ export function sqlStateOf(thrown: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
-/** Whether a statement was not run because its plan is outdated, its name unknown or taken, or the server read-only. */
+/** Whether a statement was not run: its plan is outdated, its prepared name unknown or taken, or the server read-only. */
 export function isStale(thrown: unknown): boolean {
   return /^(?:0A000|26000|42P05|25006)$/.test(sqlStateOf(thrown) ?? '');
 }

@@ -20,7 +20,7 @@ export class Pipeline {
   /** The names of prepared statements, by their texts. */
   private readonly names = new Map<string, string>();
 
-  /** @param mayRepeat accepts the errors after which a statement is sent once more, on a new connection */
+  /** @param mayRepeat accepts the errors after which a statement is sent once more */
   constructor(
     private readonly config: Config,
     private readonly mayRepeat = isStale,

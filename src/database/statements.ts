@@ -36,7 +36,7 @@ export class Statements implements OnApplicationShutdown {
     try {
       return (await idlest(this.reads).query(this.tableOf(repository).select(clauses), values)) as T[];
     } catch (cause) {
-      // A read that was not answered has changed nothing. If a change could not read its API key, nothing was stored.
+      // A read changes nothing. If it was to look up the key of a change, that change has not begun: its outcome is known.
       throw meaningOf(cause) === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
     }
   }
@@ -112,7 +112,7 @@ function deal(table: Table, group: Insert[], rows: ObjectLiteral[]): void {
     const found = group.length === 1 && rows.length === 1 ? 0 : rows.findIndex((row) => table.isOf(values, row));
     if (found >= 0) resolve(rows.splice(found, 1)[0]!);
     else {
-      table.groupSize = 1; // the caller of a single row is known in any case
+      table.groupSize = 1; // from now on, one row per INSERT, whose caller is known
       const cause = new Error(`A trigger changes new rows of ${table.name}, so they cannot be matched with requests`);
       reject(new DatabaseUnavailable(true, { cause }));
     }

@@ -30,7 +30,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     genReqId: requestIdOf,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: 10_000,
-    // Disconnects clients that do not read their answers. If one reads slowly, the kernel may send it nothing for 30 seconds.
+    // Disconnects clients that do not read their answers. Not sooner: the kernel may send a slow reader nothing for 30 s.
     connectionTimeout: 60_000,
     return503OnClosing: false, // requests are still answered during a shutdown
     http: {
@@ -40,7 +40,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
       requireHostHeader: false, // Node.js would answer with no body: see `faultOf`
       joinDuplicateHeaders: true, // joined by a comma and a space; by default, Node.js drops some duplicates
     },
-    routerOptions: { maxParamLength: 2 * URL_BYTES }, // no target is as long, so the router refuses none by itself
+    routerOptions: { maxParamLength: HEADER_BYTES }, // longer than any target, so that the router itself refuses none
     rewriteUrl: pathOf,
     clientErrorHandler: (error, socket) => malformed.answer(error as unknown as ParserError, socket),
     skipMiddie: true, // relies on Nest: its `init()` would load plugins before all routes are registered
@@ -58,7 +58,7 @@ export function createAdapter(logger: Logger, { trustedProxies }: Config): Fasti
     malformed.remember(reply.raw);
     reply.header('x-request-id', request.id).headers(COMMON_HEADERS);
     const { 'content-type': type } = request.headers;
-    // The setter of Fastify replaces this header only.
+    // Fastify's setter keeps the other headers.
     if (type !== undefined && !isTaken(type, request.method)) request.headers = { 'content-type': OTHER_TYPE };
     done(faultOf(request));
   });

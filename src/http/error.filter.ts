@@ -8,7 +8,7 @@ import { constraintOf, type Meaning, meaningOf, reasonOf } from '../database/err
 
 /** What a client whose change failed is told about the database. */
 const STATES: Record<Exclude<Meaning, 'constraint'>, string> = {
-  unknown: 'The database does not answer',
+  unknown: 'The change was not confirmed',
   unavailable: 'The database does not answer',
   refused: 'The database cannot make the change at the moment',
   unusable: 'The database cannot be used',

@@ -34,7 +34,7 @@ export class HealthController implements BeforeApplicationShutdown {
   async ready(): Promise<{ status: string }> {
     if (this.isEnding) throw unavailable('The service is about to end.');
     await this.database.check().catch(() => {
-      throw unavailable('The database does not answer.');
+      throw unavailable('The database cannot be used.');
     });
     return { status: 'ok' };
   }

@@ -42,7 +42,7 @@ export class MalformedHttp {
 function codeOf({ code, rawPacket }: ParserError): ErrorCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   if (code !== 'HPE_HEADER_OVERFLOW') return 'bad_request';
-  // Node.js counts the request target as part of the headers. It was too long if the first line is.
+  // Node.js counts the request target as part of the headers. If the first line is too long, that was the reason.
   const firstLine = rawPacket?.indexOf('\n') ?? 0;
   return firstLine < 0 || firstLine > URL_BYTES ? 'uri_too_long' : 'headers_too_large';
 }

@@ -30,7 +30,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
     if (!redis) return;
     const limiter = new flexible.RateLimiterRedis({ ...options, storeClient: redis, useRedisPackage: true });
     this.shared = new flexible.RLWrapperTimeouts({ limiter, timeoutMs: REDIS_MS, insuranceLimiter });
-    // Only an answer leads to the next ping: pings restart `socketTimeout`, and would keep the socket of a silent server open.
+    // The next ping waits for an answer: pings to a silent server would restart `socketTimeout`, and keep its socket open.
     const onAnswer = (): void => {
       this.answeredAt = performance.now();
       setTimeout(() => redis.ping().then(onAnswer, () => {}), PING_MS).unref();
@@ -58,7 +58,7 @@ export class RateLimits implements CanActivate, OnApplicationShutdown {
   /** Adds to a counter, and tells in the headers of the reply how much of the limit is left. Throws 429 beyond it. */
   private async count(name: string, client: string, add: number, limit: number, reply?: FastifyReply): Promise<void> {
     if (limit === 0) return;
-    // `penalty` only counts. `consume` would compare with a single limit, but there is one for requests and one for failures.
+    // Requests and failures have different limits, but `consume` knows a single one. `penalty` only counts.
     const counter = performance.now() - this.answeredAt < SILENT_MS ? this.shared! : this.alone;
     const count = await counter.penalty(`${name}:${client}`, add);
     const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000));
@@ -93,12 +93,12 @@ export async function createRateLimits(config: Config): Promise<RateLimits> {
   return new RateLimits(config, redis);
 }
 
-/** The address of a client, or of its trusted proxy if that passes on a made-up text which is no address. */
+/** The address of a client, or of its trusted proxy if what that passes on is not an address. */
 export function addressOf({ ip, socket }: FastifyRequest): string | undefined {
   return isIP(ip) > 0 && !ip.includes('%') ? ip : socket.remoteAddress; // the zone after a `%` can have any length
 }
 
-/** How clients without a key are told apart: by IPv4 address, or by /48 of IPv6, the largest network that one customer gets. */
+/** How clients whose keys are new are told apart: by IPv4 address, or /48 of IPv6, the largest network of one customer. */
 export function networkOf(address: string | undefined = ''): string {
   const [ipv4] = /\d+\.\d+\.\d+\.\d+/.exec(address) ?? []; // also in `::ffff:192.0.2.1`
   const [prefix = ''] = address.split('::', 1);

@@ -243,7 +243,7 @@ describeInside('Metrics', () => {
     const answers = [await ready(), await service.get('/v1/pets'), await service.post('/v1/pets', REX)];
     const [up, live] = [await value('database_up'), await service.call('GET', '/health/live')];
     await run('ALTER TABLE animals RENAME TO pets');
-    expectError(answers[0]!, 'service_unavailable', 'The database does not answer.');
+    expectError(answers[0]!, 'service_unavailable', 'The database cannot be used.');
     expectError(answers[1]!, 'service_unavailable', 'The service cannot answer at the moment.');
     expectError(answers[2]!, 'service_unavailable', 'The database cannot be used. Nothing was stored.');
     for (const { headers } of answers) expect(headers['retry-after']).toBe('1');

@@ -60,7 +60,7 @@ const HEADERS_OF_STATUS: Record<string, string[]> = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
-/** Statuses that may be answered before the request has been counted, and then have no RateLimit headers. */
+/** Statuses that are answered before the request is counted, and so have no RateLimit headers. */
 const BEFORE_LIMIT: ReadonlySet<string> = new Set(['401', '408', '414', '431', 'default']);
 
 /** Completes the documentation that decorators have given to an operation. */

@@ -12,7 +12,7 @@ const CLEANED_EVERY_MS = 60_000;
 /** How many records a statement deletes: so few that no request waits for it. */
 const PORTION = 1_000;
 
-/** How long a request lets equal ones that fail go first, before it fails, too: as long as it waits for a lock. */
+/** If equal requests fail one after another, one that waits for its turn gives up after this time, as for a lock. */
 const TURN_MS = 400;
 
 const BEGIN = `INSERT INTO idempotency_records (digest, body_hash, status) VALUES ($1, $2, 0)
@@ -68,7 +68,7 @@ export class IdempotencyRecords {
     for (let other; (other = this.underWay.get(id));) {
       const isStored = await other.then(
         () => true,
-        (error) => error instanceof AnsweredBefore, // other errors concern only that request
+        (error) => error instanceof AnsweredBefore, // otherwise no answer was stored, and this request tries
       );
       if (isStored) return run(); // this only reads the record, which needs no turn
       const cause = new Error('An equal request is still under way');

@@ -17,7 +17,7 @@ import { AnsweredBefore, IdempotencyRecords, KEPT_HOURS } from './idempotency-re
 
 export const KEY_HEADER = 'Idempotency-Key';
 
-/** A quoted key has no backslash (0x5c), which would begin an escape. Brackets are in hex, since some regex engines need that. */
+/** A quoted key has no backslash (0x5c). The brackets beside it are in hex, since some regex engines take `[` for a class. */
 const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {
@@ -92,7 +92,7 @@ function keyOf({ headers }: FastifyRequest): string {
   return match[1] ?? match[0];
 }
 
-/** An Idempotency-Key belongs to one API key with its successors, one operation, and one path, however it is encoded. */
+/** An Idempotency-Key belongs to an API key with its successors, an operation, and a path, whose encoding does not count. */
 function digestOf({ caller, method, routeOptions, params }: FastifyRequest, key: string): Buffer {
   const owner = caller!.originId ?? caller!.id;
   const path = routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => (params as Record<string, string>)[name]!);
