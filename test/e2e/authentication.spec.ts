@@ -86,23 +86,13 @@ describeInside('API keys', () => {
   });
 
   it('are not mixed up when many are checked at once', async () => {
-    const names = ['one', 'two', 'three'];
-    const valid = await Promise.all(names.map((name) => keys.issue({ name })));
+    const valid = await Promise.all(['one', 'two', 'three'].map((name) => keys.issue({ name })));
     const expired = await keys.issue({ name: 'expired', lifeMs: -1 });
-    const unknown = generateKey('test');
-    const expected = [
-      ...valid.flatMap(({ key }) => [
-        [key, 200],
-        [generateKey('test'), 401],
-        [unknown, 401],
-        [key, 200],
-      ]),
-      [expired.key, 401],
-      ['nonsense', 401],
-    ] as [string, number][];
+    const bad = [expired.key, 'nonsense', generateKey('test'), generateKey('test')];
+    const sent = valid.flatMap(({ key }) => [key, ...bad, key]);
     for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all(expected.map(([key]) => list(key)));
-      expect(answers.map(({ status }) => status)).toEqual(expected.map(([, status]) => status));
+      const answers = await Promise.all(sent.map((key) => list(key)));
+      expect(answers.map(({ status }) => status)).toEqual(sent.map((key) => (bad.includes(key) ? 401 : 200)));
     }
   });
 
@@ -146,6 +136,16 @@ describeInside('API keys', () => {
     expect(log).not.toContain(secret);
   });
 
+  it('are random at each of their places, and those of former releases go on working', async () => {
+    const made = Array.from({ length: 3_000 }, () => generateKey('test'));
+    const variety = Array.from({ length: 32 }, (_, i) => new Set(made.map((key) => key['pets_test_'.length + i])).size);
+    expect(variety).toEqual(variety.map(() => 62));
+    const former = 'pets_test_0123456789ABCDEFGHIJabcdefghijzZ3jP6Me';
+    const values = `'former', sha256('${former}'), '', now(), now() + interval '1 day'`;
+    await service.database.query(`INSERT INTO api_keys (name, hash, hint, created_at, expires_at) VALUES (${values})`);
+    expect((await list(former)).status).toBe(200);
+  });
+
   it('are rotated: both work during the overlap, then only the successor', async () => {
     service.clock.moveTo(Date.now());
     const old = await keys.issue({ name: 'rotated', lifeMs: 10 * DAY_MS });
@@ -165,9 +165,6 @@ describeInside('API keys', () => {
     const { expires_at: before } = await stored(old.id);
     await keys.rotate(old.id, 30 * DAY_MS);
     expect((await stored(old.id))['expires_at']).toEqual(before);
-    const hours = [1, 20, 20, 20].map((hour) => (hour * DAY_MS) / 24);
-    await Promise.all(hours.map((overlap) => keys.rotate(old.id, overlap))); // the shortest counts
-    expect((await stored(old.id))['expires_at']!.getTime()).toBeLessThanOrEqual(Date.now() + hours[0]!);
     const ids = (await keys.list()).map(({ id }) => Number(id));
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   });
