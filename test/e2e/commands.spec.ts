@@ -33,13 +33,15 @@ describeInside('Commands', () => {
       service.call('GET', '/v1/pets?limit=1', { headers: { authorization: `Bearer ${key}` } });
 
     it('issues, rotates, revokes, lists and shows', async () => {
-      const issued = await keys('issue', '--name', 'team-x', '--owner', 'X', '--note', 'try', '--expires', '90d');
-      const [, id = '', first = ''] = /number (\d+)\..* expires on \d{4}-\d\d-\d\d\.\n\n {2}(\S+)$/.exec(issued) ?? [];
+      const note = 'n'.repeat(255);
+      const issued = await keys('issue', '--name', 'team-x', '--owner', ' X ', '--note', note, '--expires', '90d');
+      const [, id = '', first = ''] =
+        /^A key for team-x, number (\d+)\. .*on [\d-]{10}\.\n\n {2}(\S+)$/.exec(issued) ?? [];
       const second = await keys('rotate', id, '--overlap', '2h', '--quiet');
       const live = await run(['issue', '--name', 'team-y', '--read-only', '--json'], { KEY_ENVIRONMENT: 'live' });
       const third = JSON.parse(live.out) as Record<string, string>;
-      const fourth = JSON.parse(await keys('rotate', third['id']!, '--expires', '12h', '--json')) as typeof third;
-      expect(fourth).toMatchObject({ name: 'team-y', replaces: third['id'], readOnly: true });
+      const fourth = JSON.parse(await keys('rotate', third['id']!, '--expires', '1h', '--json')) as typeof third;
+      expect(fourth).toMatchObject({ name: 'team-y', replaces: third['id'], expiresAt: expect.any(String) });
       for (const key of [first, second, fourth['key']!]) {
         expect(key).toMatch(/^pets_test_\w{38}$/);
         expect((await ask(key)).status).toBe(200);
@@ -48,7 +50,7 @@ describeInside('Commands', () => {
       const headers = { authorization: `Bearer ${fourth['key']}` };
       expectError(await service.post('/v1/pets', {}, { headers }), 'read_only_key');
 
-      await keys('revoke', id);
+      expect(await keys('revoke', id)).toBe(`Key ${id} is revoked: it stops working within five seconds.`);
       const revoked = performance.now();
       await until(async () => (await ask(first)).status !== 200);
       expect(performance.now() - revoked).toBeLessThan(5_000);
@@ -66,13 +68,13 @@ describeInside('Commands', () => {
         expect(Math.round((Date.parse(found['expiresAt']!) - Date.parse(found['createdAt']!)) / HOUR_MS)).toBe(hours);
         return found;
       };
-      const ofX = { name: 'team-x', owner: 'X', note: 'try', readOnly: false };
+      const ofX = { name: 'team-x', owner: 'X', note, readOnly: false };
       const ofY = { name: 'team-y', readOnly: true };
       one(id, 2, { ...ofX, state: 'revoked' });
       const successor = one(next, 90 * 24, { ...ofX, hint: `${second.slice(0, 14)}…`, lastUsedAt: expect.any(String) });
       const { createdAt } = one(third['id']!, 24, ofY);
       expect(Date.parse(third['expiresAt']!) - Date.parse(createdAt!)).toBe(365 * DAY_MS);
-      one(fourth['id']!, 12, ofY);
+      one(fourth['id']!, 1, ofY);
       expect(records.find(({ name }) => name === 'over')).toMatchObject({ state: 'expired', lastUsedAt: null });
       const [head, ...rows] = listed.split('\n').map((line) => line.split(/ {2,}/));
       expect(head).toEqual(['ID', 'NAME', 'OWNER', 'KEY', 'STATE', 'ACCESS', 'CREATED', 'EXPIRES', 'LAST USED']);
@@ -82,9 +84,15 @@ describeInside('Commands', () => {
         return [id, name, owner ?? '-', hint, state, readOnly ? 'read-only' : 'full', ...days, lastUsedAt ?? '-'];
       };
       expect(rows).toEqual(records.map(cells));
+      expect(new Set(listed.split('\n').map((line) => line.search(/KEY|pets_/))).size).toBe(1); // aligned
+      expect(all).not.toMatch(/"hash"|"originId"/);
       for (const name in successor) expect(shown).toMatch(new RegExp(`^${name} +${successor[name] ?? '-'}$`, 'm'));
       for (const key of [first, second, third['key']!, fourth['key']!]) expect(listed + all + shown).not.toContain(key);
-      expect(await keys('rotate', next, '--overlap', '2h')).toContain(`Key ${next} keeps working for 2 hours at most.`);
+      const told = await keys('rotate', fourth['id']!, '--overlap', '0h');
+      expect(told).toMatch(
+        /^Key \d+ keeps .* 0 hours at most\.\nIts successor is number \d+\. It may only read\. It is shown/,
+      );
+      expect(JSON.parse(await keys('revoke', next, '--json'))).toEqual({ revoked: next });
     });
 
     it('prunes what has ended long enough ago', async () => {
@@ -107,26 +115,36 @@ describeInside('Commands', () => {
     });
 
     it('prints how it is used', async () => {
-      expect(await keys()).toContain('issue --name NAME');
+      for (const args of [[], ['help'], ['issue', '--help']])
+        expect(await keys(...args)).toMatch(/^API keys: .*issue --name NAME/s);
     });
 
-    it.each(['rotate', 'revoke'])('%s fails for a key that no longer works', async (command) => {
-      const { id } = await service.app.get(KeysService).issue({ name: 'over', lifeMs: -1 });
-      await service.app.get(KeysService).revoke(id);
-      const { code, out, err } = await run([command, `${id}`]);
-      expect({ code, out }).toEqual({ code: 1, out: '' });
-      expect(err).toBe(`There is no key ${id} that still works. See the list.\n`);
-    });
+    it.each(['rotate', 'revoke', 'show'])(
+      '%s fails for a key that no longer works, or is not there',
+      async (command) => {
+        const { id } = await service.app.get(KeysService).issue({ name: 'over', lifeMs: -1 });
+        await service.app.get(KeysService).revoke(id);
+        const which = command === 'show' ? '' : ' that still works';
+        if (!which) await service.database.query(`DELETE FROM api_keys WHERE id = ${id}`);
+        const { code, out, err } = await run([command, `${id}`]);
+        expect({ code, out }).toEqual({ code: 1, out: '' });
+        expect(err).toBe(`There is no key ${id}${which}. See the list.\n`);
+      },
+    );
 
     it.each([
       [['rotate', '1', '--read-only'], /issue a new key with --read-only/],
-      [['issue'], /issue --name NAME/],
+      [['issue', '--name', ' '], /issue --name NAME/],
+      [['issue', '--name', 'x'.repeat(256)], /at most 255 visible/],
+      [['issue', '--name', 'team', '--owner', 'x\u2028y'], /visible characters/],
+      [['rotate', '1', '--overlap', '05d'], /--overlap in days or hours, such as --overlap 90d/],
       [['issue', '--name', 'x', '--expires', '0h'], /--expires in days or hours, at least 1h, such as --expires 90d/],
       [['issue', '--name', 'team\u202exiss'], /visible characters/],
       [['issue', '--name', 'team', 'x'], /What is "x"\? .* quotes/],
       [['revoke', 'team-x'], /by the number that the list shows: revoke 3/],
       [['prune', '--older', '1d'], /'--older'(.|\n)*prune \[--older-than 30d\]/],
-      [['isue'], /no such command: isue/],
+      [['isue'], /no such command: isue\n\nAPI keys: node dist\/auth\/keys\.cli\.js COMMAND/],
+      [['constructor'], /no such command: constructor/],
     ])('%j fails and says what to do, before the database is asked', async (args, hint) => {
       const { code, out, err } = await run(args, { DATABASE_URL: 'postgres://127.0.0.1:1/none' });
       expect({ code, out }).toEqual({ code: 1, out: '' });
