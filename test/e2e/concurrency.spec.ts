@@ -30,9 +30,9 @@ const run = (sql: string) => service.database.query(sql);
 
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 /** Sends the requests one after the other, each once those before it wait for what `sql` locks, and then lets them go on. */
-async function whileLocked(sql: string, ...requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
+async function whileLocked<T>(sql: string, ...requests: (() => Promise<T>)[]): Promise<T[]> {
   const blocker = await service.database.connect();
-  const answers: Promise<Answer>[] = [];
+  const answers: Promise<T>[] = [];
   try {
     await blocker.query(`BEGIN; ${sql}`);
     for (const send of requests) {
@@ -180,6 +180,16 @@ describeOnOneServer('Changes of one order at the same moment', () => {
   });
 });
 
+describeOnOneServer('Rotations of one key at the same moment', () => {
+  it('leave it the shorter overlap', async () => {
+    const { id } = await service.app.get(KeysService).issue({ name: 'rotated' });
+    const rotate = (overlap: number) => () => service.app.get(KeysService).rotate(id, overlap);
+    await whileLocked(`SELECT FROM api_keys WHERE id = ${id} FOR UPDATE`, rotate(60_000), rotate(3_600_000));
+    const short = `SELECT FROM api_keys WHERE id = ${id} AND expires_at <= now() + interval '1 minute'`;
+    expect(await run(short)).toHaveLength(1);
+  });
+});
+
 describeInside('The record of a request', () => {
   const create = (key: string, body: object = REX, apiKey = service.key, at = service) =>
     at.post('/v1/pets', body, { headers: { 'idempotency-key': key, authorization: `Bearer ${apiKey}` } });
@@ -198,7 +208,6 @@ describeInside('The record of a request', () => {
     }
     const strange = await create(key, REX, stranger.key);
     expect([strange.status, isReplay(strange), strange.text === text]).toEqual([201, false, false]);
-    expect((await create(key, { ...REX, name: 'Max' }, service.key)).status).toBe(201);
   });
 
   it('is kept for 24 hours, and no longer than needed', async () => {
@@ -219,7 +228,7 @@ describeInside('The record of a request', () => {
     expect((await create(key)).text).toBe(text);
     await run('ALTER TABLE idempotency_records RENAME TO away');
     jest.advanceTimersByTime(60_000);
-    await until(async () => away.log.join('').includes('Expired records were not deleted'));
+    await until(async () => /"level":40.*Expired records were not deleted: relation/.test(away.log.join('')));
     await run('ALTER TABLE away RENAME TO idempotency_records');
     await age('24 hours 1 minute');
     const recent = randomUUID();
@@ -242,7 +251,7 @@ describeInside('The record of a request', () => {
 
   describeOnOneServer('is stored with the change, or neither is', () => {
     it.each([
-      ['record', () => run('ALTER TABLE idempotency_records ADD CONSTRAINT no_records CHECK (false) NOT VALID')],
+      ['record', () => run('ALTER TABLE idempotency_records ADD CONSTRAINT no_records CHECK (status = 0) NOT VALID')],
       ['change at its commit', () => judge(AT_THE_COMMIT, 'RAISE check_violation;')],
     ])('although the database refuses the %s', async (_, refuse) => {
       await refuse();

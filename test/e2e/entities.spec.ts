@@ -43,6 +43,8 @@ describeOnOneServer('Entities', () => {
     const { upQueries } = await opened.driver.createSchemaBuilder().log();
     await opened.destroy();
     expect(upQueries.map(({ query }) => query)).toEqual([]);
+    const options = `SELECT reloptions FROM pg_class WHERE relname = 'idempotency_records'`;
+    expect(await service.database.query(options)).toEqual([{ reloptions: ['vacuum_truncate=false'] }]);
   });
 
   it('and migrations describe the same constraints and indexes', async () => {
