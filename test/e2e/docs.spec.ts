@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allErrors } from '../../src/api/errors.js';
 import type { Config } from '../../src/common/config.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
@@ -119,7 +120,10 @@ describe('The page at /docs', () => {
       JSON.parse((await own.call('GET', '/docs/document.json')).text) as { servers: { url: string }[]; info: object };
 
     it('works below the path of PUBLIC_URL', () =>
-      withSettings({ publicUrl: 'https://animals.example.com/store/v1' }, async (own) => {
+      withSettings({ publicUrl: 'https://animals.example.com/store/v1', contact: TWO }, async (own) => {
+        const document = (await own.call('GET', '/openapi.json')).text;
+        expect(document).toContain(`"url": "${TWO}"`);
+        expect(document).not.toContain('(/docs/guide');
         expect((await own.call('GET', '/', BROWSER)).headers['location']).toBe('/store/docs');
         const { text, headers } = await own.call('GET', '/docs');
         expect(text).toContain('src="/store/docs/page.js"');
@@ -155,6 +159,11 @@ describeInside('The file', () => {
 
   it('openapi.json is the document that is served: npm run openapi', async () => {
     expect((await service.call('GET', '/openapi.json')).text).toBe(read('openapi.json'));
+  });
+
+  it('docs/guide.md says of each error what to do: npm run guide', () => {
+    const errors = allErrors().map(({ code, status, advice }) => `- \`${code}\` (${status}): ${advice}`);
+    expect(read('docs/guide.md')).toContain(errors.join('\n'));
   });
 
   it('docs/pets.http gets the answer that the title of each request promises', async () => {
