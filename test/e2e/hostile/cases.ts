@@ -16,7 +16,7 @@ export interface Case {
   readonly why: string;
 }
 
-export type Keys = Record<'key' | 'expired' | 'revoked' | 'other' | 'unknown', string>;
+export type Keys = Record<'key' | 'revoked' | 'other' | 'unknown', string>;
 
 const KINDS: Record<string, string> = {
   raw: '…',
