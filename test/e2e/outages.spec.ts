@@ -79,9 +79,11 @@ describeInside('An outage of the database', () => {
 
   it('that is frozen: every answer is 503, in time, and it recovers by itself', async () => {
     wire.freeze();
-    const orders = () => Array.from({ length: 5 }, order);
+    const once = () => create('once', { 'idempotency-key': 'once' });
+    const crowd = () => Array.from({ length: 5 }, () => [order(), once()]).flat();
     for (let round = 0; round < 3; round++)
-      await expectAway([list(), service.get('/v1/pets/1'), create('frozen'), ...orders(), attempt(), ready()]);
+      await expectAway([list(), service.get('/v1/pets/1'), create('frozen'), ...crowd(), attempt(), ready()]);
+    expect(service.log.join('')).toContain('"reason":"An equal request is still under way"');
     expect((await service.call('GET', '/health/live')).json).toEqual({ status: 'ok' });
     wire.mend();
     await expectBack();
