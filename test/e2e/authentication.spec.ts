@@ -165,6 +165,9 @@ describeInside('API keys', () => {
     const { expires_at: before } = await stored(old.id);
     await keys.rotate(old.id, 30 * DAY_MS);
     expect((await stored(old.id))['expires_at']).toEqual(before);
+    const long = (await keys.rotate(old.id, DAY_MS, 9 * DAY_MS))!;
+    const short = (await keys.rotate(long.id, 9 * DAY_MS, DAY_MS))!;
+    expect((await keys.rotate(short.id, 0))!.expiresAt.getTime()).toBeLessThan(Date.now() + 2 * DAY_MS);
     const ids = (await keys.list()).map(({ id }) => Number(id));
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   });

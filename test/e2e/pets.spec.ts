@@ -88,14 +88,12 @@ describe('listPets: GET /v1/pets', () => {
     ['ids=1,-0', 'ids', INT64],
     ['ids=1,9223372036854775808', 'ids', INT64],
     ['ids=1%252C2', 'ids', INT64],
-    ['ids=1&ids=', 'ids', INT64],
     ['ids=1,5,1', 'ids', 'a list of 1 to 100 items separated by commas, none twice'],
     [`ids=${Array.from({ length: 101 }, (_, i) => i).join(',')}`, 'ids', 'a list of 1 to 100 items'],
     ['ids=1,5&ids=1', 'ids', 'a list of 1 to 100 items separated by commas, none twice'],
     ['status=lost', 'status', STATUS],
     ['status=Sold', 'status', STATUS],
     ['status=', 'status', STATUS],
-    ['status=sold&status=sold', 'status', STATUS],
   ])('refuses %s', async (query, name, expected) => {
     const message = expect.stringMatching(`^The parameter "${name}.* must be .*${expected}`);
     expectError(await list(query), 'invalid_parameter', message);
