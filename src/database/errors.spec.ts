@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
+import { QueryFailedError } from 'typeorm';
 import { constraintOf, isStale, meaningOf, reasonOf } from './errors.js';
 
 const databaseError = (code: string, message: string, fields = {}): Error =>
@@ -17,10 +18,10 @@ it.each([
 });
 
 it.each([
-  ['unknown', '08006 40003 57P01 57P02 57P05'],
+  ['unknown', '08000 08006 40003 57P01 57P02 57P05'],
   ['constraint', '23503 23505 23514 23P01'],
-  ['unusable', '22001 23502 25006 28P01 3D000 42501 42703 42P01'],
-  ['refused', '0A000 25P03 26000 40001 40P01 42P05 53300 55P03 57014 58030 XX000'],
+  ['unusable', '22001 23502 25006 28000 28P01 3D000 42501 42703 42P01'],
+  ['refused', '0A000 25P03 26000 40001 40P01 42P05 53100 53300 55P03 57014 57P03 58030 XX000 XX001'],
 ])('The database means %j by %s', (kind, states) => {
   const meanings = states.split(' ').map((state) => [state, meaningOf(databaseError(state, ''))]);
   expect(meanings).toEqual(states.split(' ').map((state) => [state, kind]));
@@ -28,6 +29,11 @@ it.each([
 
 it('The reason of a host with several addresses is that of the first', () =>
   expect(reasonOf(new AggregateError([new Error('connect ECONNREFUSED')]))).toBe('connect ECONNREFUSED'));
+
+it.each(['SELECT id FROM pets WHERE', 'INSERT INTO pets (name)', 'UPDATE pets SET'])(
+  'The reason of a failure names the table of %s',
+  (query) => expect(reasonOf(new QueryFailedError(query, [], databaseError('55P03', 'late')))).toBe('late (pets)'),
+);
 
 it.each(['0A000', '25006', '26000', '42P05'])('What is refused with %s can be sent again', (state) => {
   expect(isStale(databaseError(state, ''))).toBe(true);

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { pino } from 'pino';
+import type { QueryRunner } from 'typeorm';
 import { KeysService } from '../../src/auth/keys.service.js';
 import { Config } from '../../src/common/config.js';
 import { createApp } from '../../src/create-app.js';
 import { Database } from '../../src/database/database.js';
+import { DatabaseModule } from '../../src/database/database.module.js';
 import { createDatabase, databaseDistribution, type TestDatabase } from '../support/database.js';
 import { describeInside } from './support/deployment.js';
 import { expectError } from './support/expectations.js';
@@ -33,6 +35,16 @@ const MISSING: [change: string, undo: string][] = [
   ['ALTER TABLE pets RENAME TO animals', 'ALTER TABLE animals RENAME TO pets'],
 ];
 
+/** Must not be in a transaction, and takes longer than statements of the role may. */
+class IndexNames1999000000000 {
+  readonly transaction = false;
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('SELECT pg_advisory_lock(1)');
+    await runner.query('CREATE INDEX CONCURRENTLY pets_name ON pets (name)');
+  }
+  async down(): Promise<void> {}
+}
+
 describeInside('Replicas that start together', () => {
   let database: TestDatabase;
   const apps: NestFastifyApplication[] = [];
@@ -49,12 +61,19 @@ describeInside('Replicas that start together', () => {
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
     const settings = { databaseUrl: database.url, databaseDistribution, databasePoolSize: 6 };
     const another = await database.connect();
-    await another.query('SELECT pg_advisory_lock(7203115944)');
+    await another.query('SELECT pg_advisory_lock(7203115944), pg_advisory_lock(1)');
+    for (const limit of ['statement_timeout', 'lock_timeout'])
+      await another.query(`ALTER DATABASE ${another.database} SET ${limit} = 200`);
+    DatabaseModule.forFeature([], [IndexNames1999000000000]);
     for (let i = 0; i < REPLICAS; i++) apps.push(await createApp(Object.assign(new Config(), settings), { logger }));
     await until(async () => lines.some((line) => line.includes('Waiting for another process')));
     await apps.pop()!.close(); // which ends its waiting
-    const waiting = "datname = current_database() AND application_name = 'animal-store'";
-    await until(async () => (await database.query(`SELECT FROM pg_stat_activity WHERE ${waiting}`)).length < REPLICAS);
+    const sessions = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ '^animal'";
+    await until(async () => (await another.query(sessions)).rowCount! < REPLICAS);
+    await another.query('SELECT pg_advisory_unlock(7203115944)');
+    await until(async () => (await another.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0);
+    await another.query('SELECT pg_sleep(0.4)');
+    await another.query(`ALTER DATABASE ${another.database} RESET ALL`);
     await another.end();
     await Promise.all(apps.map((app) => app.get(Database).ready));
     const ours = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
@@ -63,6 +82,7 @@ describeInside('Replicas that start together', () => {
     const names = applied.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
     expect(lines.filter((line) => line.includes(names[0]!))).toHaveLength(1);
+    expect(lines.join('')).not.toContain('canceling statement');
     const tables = "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
     const made = (await database.query<{ name: string }>(tables)).map(({ name }) => name);
     expect(made).toEqual(expect.arrayContaining(['api_keys', 'idempotency_records', 'orders', 'pets']));
