@@ -12,7 +12,8 @@ import { addKey, Programs } from './support/process.js';
 import { until } from './support/until.js';
 import { Wire } from './support/wire.js';
 
-const CURL = /curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
+const CURL = /[^]*curl -i -H 'Authorization: Bearer (pets_test_\w+)' (\S+)\n/;
+const LATIN1 = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0";
 const REX = { name: 'Rex', categoryId: 1 };
 
 /** Collects what comes on a connection. */
@@ -45,8 +46,13 @@ describeInside('The service as a process', () => {
 
   it('prints a key and a request at the first start, and shares its embedded database, which stops with the last', async () => {
     const first = await programs.serve();
-    const [, key = '', url] = await first.says(CURL);
+    const [printed, key = '', url] = await first.says(CURL);
     expect(url).toBe(`${first.origin}/v1/pets`);
+    expect(printed).toContain(`listens at ${first.origin}/v1; documentation: ${first.origin}/docs\n`);
+    expect(printed).toMatch(/^An API key .* \(expires on [\d-]{10}\):$/m);
+    const listed = await programs.run('auth/keys.cli.js', ['list']);
+    expect(listed.err).toMatch(/^In the embedded database .*\.data\/database:\n$/);
+    expect(listed.out).toContain('development');
     const headers = { authorization: `Bearer ${key}` };
     const created = await call(first.origin, 'POST', '/v1/pets', { headers, body: REX });
     expect(created.status).toBe(201);
@@ -64,32 +70,40 @@ describeInside('The service as a process', () => {
     second.signal('SIGTERM');
     const { code, out } = await second.ended;
     expect({ code, keys: out.match(/pets_test_/g) }).toEqual({ code: 0, keys: null });
+    expect(out).toContain('To issue another API key, run: npm run keys -- issue --name me');
     await until(async () => !existsSync(pidFile));
   });
 
   it('lists all invalid settings at once', async () => {
     const { code, out, err } = await programs.run('main.js', [], { PORT: 'x', KEY_ENVIRONMENT: 'y' });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    const problems =
-      /^The configuration is not valid:\n +- PORT must be .+\n +- KEY_ENVIRONMENT must be live or test.*\n$/;
-    expect(err).toMatch(problems);
+    expect(err).toMatch(
+      /^The configuration is not valid:\n +- PORT must be .+\n +- KEY_ENVIRONMENT must be live or.*\n$/,
+    );
   });
 
   it('says that its port is in use, or its folder is none', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const [taken, metrics, file] = await Promise.all([
+    const [taken, metrics, file, host, mistake] = await Promise.all([
       programs.run('main.js', [], { DATABASE_URL: database.url, PORT: `${port}` }),
       programs.run('main.js', [], { DATABASE_URL: database.url, METRICS_PORT: `${port}` }),
       programs.run('main.js', [], { DATABASE_DIR: process.execPath }),
+      programs.run('main.js', [], { DATABASE_URL: database.url, HOST: 'a..b' }),
+      programs.run('main.js', [], {
+        DATABASE_URL: database.url,
+        NODE_OPTIONS: '--import=data:text/javascript,setInterval=0',
+      }),
     ]);
     await once(other.close(), 'close');
     const place = `EADDRINUSE: address already in use 127.0.0.1:${port}`;
     expect(taken.err).toBe(`Cannot listen: listen ${place}. Set PORT and HOST to a free address.\n`);
     expect(metrics.err).toContain('METRICS_PORT and METRICS_HOST must be a free address');
-    expect(file.err).toContain(process.execPath);
-    for (const { code, err } of [taken, metrics, file]) {
+    expect(file.err).toMatch(/^The embedded PostgreSQL in \/.* does not start: [^]*for example:\n {2}docker run/);
+    expect(host.err).toMatch(/^Cannot listen: .*a\.\.b\. Set PORT and HOST/);
+    expect(mistake.err).toMatch(/^TypeError: .*\n {4}at /);
+    for (const { code, err } of [taken, metrics, file, host]) {
       expect(code).toBe(1);
       expect(err).not.toContain('    at ');
     }
@@ -173,7 +187,10 @@ describeInside('The service as a process', () => {
       slow.send(body);
       expect(await slow.receives(/\}$/)).toMatch(/^HTTP\/1\.1 201 [^]*connection: close/i);
       await idle.closed;
-      expect((await ended).code).toBe(0);
+      const { code, out } = await ended;
+      expect(code).toBe(0);
+      expect(out).toContain('The service shuts down.');
+      expect(out.replaceAll(/^\{.*\}\n/gm, '')).toBe(''); // with a DATABASE_URL, it prints nothing but its log
       expect(performance.now() - begun).toBeLessThan(10_000);
     });
   });
@@ -181,12 +198,7 @@ describeInside('The service as a process', () => {
   describeOnOneServer('with a database that it cannot use', () => {
     it.each([
       ['is no cluster', '', { DATABASE_DISTRIBUTION: 'citus' }, /^function create_distributed_table.* does not exist/],
-      [
-        'has another encoding',
-        "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
-        {},
-        /^The database .* LATIN1, .*ENCODING 'UTF8'/,
-      ],
+      ['has another encoding', LATIN1, {}, /^The database .* LATIN1, .*ENCODING 'UTF8'/],
     ])('ends, and says why, when it %s', async (_, options, settings, advice) => {
       const other = await createDatabase(options);
       const { code, err } = await programs.run('main.js', [], { DATABASE_URL: other.url, ...settings });

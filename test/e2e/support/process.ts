@@ -57,12 +57,7 @@ export class Programs {
         void ended.then(() => reject(new Error(`It ended without ${pattern}:\n${out}${err}`)));
         look();
       });
-    const launched = {
-      pid: child.pid!,
-      ended,
-      says,
-      signal: (name: NodeJS.Signals) => void child.kill(name),
-    };
+    const launched = { pid: child.pid!, ended, says, signal: (name: NodeJS.Signals) => void child.kill(name) };
     this.running.set(launched, ended);
     return launched;
   }
