@@ -30,35 +30,32 @@ describe('The page at /docs', () => {
 
   const assetsOf = (html: string) => [...html.matchAll(/(?:src|href)=['"]([^'"#]+)[^'"]*['"]/g)].map(([, url]) => url!);
 
-  it.each(PAGES)('needs no key, and refers only to this service: %s', async (path) => {
-    const page = await service.call('GET', path);
-    expect({ status: page.status, type: page.headers['content-type'] }).toEqual({
-      status: 200,
-      type: 'text/html; charset=utf-8',
-    });
-    expect(page.text).toMatch(/<title>.*Animal Store Service.*<\/title>/);
-    expect(assetsOf(page.text).length).toBeGreaterThan(3);
-    for (const asset of assetsOf(page.text)) {
-      const { origin, pathname } = new URL(asset, `${service.origin}${path}`);
-      expect(origin).toBe(service.origin);
-      expect({ asset, status: (await service.call('GET', pathname)).status }).toEqual({ asset, status: 200 });
-    }
-  });
-
-  it.each(PAGES)('runs only its own scripts and cannot be framed: %s', async (path) => {
-    const page = await service.call('GET', path);
-    expect(page.headers).toMatchObject({
-      'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-        "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-    });
-    // The page contains nothing that the policy would block.
-    expect(page.text).not.toMatch(/<script>|<script(?![^>]*\ssrc=)|\son\w+=/);
-  });
+  it.each(PAGES)(
+    'needs no key, runs and refers only to what is of this service, and cannot be framed: %s',
+    async (path) => {
+      const page = await service.call('GET', path);
+      expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.text).toMatch(/<title>.*Animal Store Service.*<\/title>/);
+      expect(page.text).not.toMatch(/\{(title|root)\}/);
+      expect(assetsOf(page.text).length).toBeGreaterThan(3);
+      for (const asset of assetsOf(page.text)) {
+        const { origin, pathname } = new URL(asset, `${service.origin}${path}`);
+        expect(origin).toBe(service.origin);
+        expect({ asset, status: (await service.call('GET', pathname)).status }).toEqual({ asset, status: 200 });
+      }
+      expect(page.headers).toMatchObject({
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+          "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      // The page contains nothing that the policy would block.
+      expect(page.text).not.toMatch(/<script>|<script(?![^>]*\ssrc=)|\son\w+=/);
+    },
+  );
 
   it('has a heading in the guide for every link into it, that of rel="deprecation" included', async () => {
     const { text } = await service.call('GET', '/docs/guide');
@@ -100,13 +97,15 @@ describe('The page at /docs', () => {
     expect(plain.headers).toMatchObject({ ...common, etag: expect.any(String) });
     expect(plain.headers).not.toHaveProperty('content-encoding');
     expect(await (await fetch(`${service.origin}${path}`)).text()).toBe(plain.text);
-    const gzip = await get({ 'accept-encoding': 'gzip, br' });
+    const gzip = await get({ 'accept-encoding': 'br, GZIP;q=0.5' });
     expect(gzip.headers).toMatchObject({ ...common, 'content-encoding': 'gzip' });
     expect(gzip.headers['etag']).not.toBe(plain.headers['etag']);
-    expect((await get({ 'accept-encoding': 'gzip;q=0' })).headers['etag']).toBe(plain.headers['etag']);
+    for (const refusing of ['gzip;q=0', 'gzip; q=0.00, br'])
+      expect((await get({ 'accept-encoding': refusing })).headers['etag']).toBe(plain.headers['etag']);
     for (const known of [`"other", ${String(plain.headers['etag'])}`, '*']) {
       const again = await get({ 'if-none-match': known });
       expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' });
+      expect(again.headers).toMatchObject({ ...common, etag: plain.headers['etag'] });
     }
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });

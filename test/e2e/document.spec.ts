@@ -130,11 +130,8 @@ describe('The OpenAPI document', () => {
     const properties = { name, categoryId: int64, status: expect.anything() };
     const required = ['name', 'categoryId'];
     expect(NewPet).toMatchObject({ type: 'object', required, properties, additionalProperties: false });
-    expect(Pet).toMatchObject({
-      type: 'object',
-      required: expect.arrayContaining(['id', ...required]),
-      properties: { ...properties, id: int64 },
-    });
+    expect(Pet).toMatchObject({ type: 'object', properties: { ...properties, id: int64 } });
+    expect(Pet).toHaveProperty('required', expect.arrayContaining(['id', ...required]));
     expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] });
     expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } });
     const code = { type: 'string', description: expect.stringContaining('/docs/guide#errors') };
@@ -187,6 +184,7 @@ describe('The OpenAPI document', () => {
     const yaml = await service.call('GET', '/openapi.yaml');
     expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
     expect(parseYaml(yaml.text)).toEqual(document);
+    expect(yaml.text).not.toMatch(/: [&*]\w+$/m); // some readers know no aliases
     for (const bound of ['minimum: -9223372036854775808', 'maximum: 9223372036854775807'])
       expect(yaml.text).toContain(bound); // not rounded
   });

@@ -18,10 +18,8 @@ export function exchange(
     let received = '';
     let probed = false;
     const socket = connect(Number(port), hostname).setEncoding('latin1');
-    const late = setTimeout(
-      () => socket.destroy(new Error(`The server left the connection open after:\n${received}`)),
-      PATIENCE_MS,
-    );
+    const late = () => socket.destroy(new Error(`The server left the connection open after:\n${received}`));
+    const patience = setTimeout(late, PATIENCE_MS);
     socket.on('data', (chunk: string) => {
       received += chunk;
       const { answers } = parse(received, request);
@@ -35,7 +33,7 @@ export function exchange(
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
     });
     socket.on('close', () => {
-      clearTimeout(late);
+      clearTimeout(patience);
       resolve({ ...parse(received, request), probed });
     });
     socket.write(request, 'latin1');
