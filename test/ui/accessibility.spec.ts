@@ -9,9 +9,7 @@ for (const [device, viewport] of Object.entries(SIZES)) {
   test.describe(`on a ${device}`, () => {
     test.use({ viewport, hasTouch: device === 'phone' });
 
-    test('axe finds nothing serious in the page, its dialog and its answers, which never scroll sideways', async ({
-      docs,
-    }) => {
+    test('axe finds nothing serious in the page, its dialog and answers; none scrolls sideways', async ({ docs }) => {
       await docs.authorizeButton.click();
       await expectNothingSerious(docs.page);
       await docs.page.keyboard.press('Escape');

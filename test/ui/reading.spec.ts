@@ -1,8 +1,6 @@
 import { DocsPage, expect, ORIGIN, test } from './support/docs-page.js';
 
-test('the page has a title, an icon, an introduction that explains how to get a key, and groups', async ({
-  docs: { page },
-}) => {
+test('the page has a title, an icon and groups, and says how to get a key', async ({ docs: { page } }) => {
   await expect(page).toHaveTitle('Animal Store Service');
   const icon = await page.request.get(`${ORIGIN}${await page.locator('link[rel=icon]').getAttribute('href')}`);
   expect(icon.headers()['content-type']).toBe('image/svg+xml');
@@ -23,13 +21,7 @@ test('a deprecated operation is struck through and shows its end and its replace
 });
 
 test('operations show their stability', async ({ docs }) => {
-  const marks = {
-    listPets: 'stable',
-    createPet: 'stable',
-    getPet: 'deprecated',
-    listOrders: 'experimental',
-    deleteOrder: 'experimental',
-  };
+  const marks = { createPet: 'stable', getPet: 'deprecated', deleteOrder: 'experimental' };
   for (const [name, stability] of Object.entries(marks))
     await expect(docs.operation(name).locator('.stability')).toHaveText(stability);
 });
@@ -47,18 +39,13 @@ test('a request has examples that are ready to send, and no Idempotency-Key unas
 
 test('answers and error codes have examples, with all digits', async ({ docs }) => {
   const operation = await docs.unfold('getPet');
-  const rowOf = (status: number) => operation.locator(`.responses-table > tbody > tr[data-code="${status}"]`);
-  for (const [status, code] of [
-    [400, 'bad_request'],
-    [401, 'expired_api_key'],
-    [410, 'gone'],
-    [429, 'rate_limited'],
-    [503, 'service_unavailable'],
-  ] as const) {
+  const codes = { 400: 'bad_request', 401: 'expired_api_key', 410: 'gone', 503: 'service_unavailable' };
+  const rowOf = (status: string) => operation.locator(`.responses-table > tbody > tr[data-code="${status}"]`);
+  for (const [status, code] of Object.entries(codes)) {
     await rowOf(status).getByLabel('Example', { exact: true }).selectOption(code);
     await expect(rowOf(status).locator('.highlight-code pre')).toContainText(`"code": "${code}"`);
   }
-  const success = rowOf(200);
+  const success = rowOf('200');
   await success.getByLabel('Example', { exact: true }).selectOption('largeNumbers');
   await expect(success.locator('.highlight-code pre')).toContainText('"id": 9007199254740993,');
   const bounds = 'From -9223372036854775808 to 9223372036854775807.';
@@ -74,9 +61,7 @@ test('a deep link opens its operation, and opening one makes its link', async ({
   await expect(page).toHaveURL(`${ORIGIN}/docs#/pets/createPet`);
 });
 
-test('the page and the guide lead to each other, and each link in the guide to its heading', async ({
-  docs: { page },
-}) => {
+test('the page and the guide lead to each other, and links to their headings', async ({ docs: { page } }) => {
   await page.locator('.masthead').getByRole('link', { name: 'Guide' }).click();
   await expect(page).toHaveURL(`${ORIGIN}/docs/guide`);
   await expect(page).toHaveTitle('Guide for callers – Animal Store Service');

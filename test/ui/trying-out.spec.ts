@@ -51,15 +51,10 @@ test('large numbers keep every digit in requests and answers', async ({ docs }) 
   await expect(listPets.locator('.request-url pre')).toContainText(sent);
 });
 
-test('without a key, and for a change with one that may only read, the Error is shown', async ({
-  docs,
-  complaints,
-}) => {
+test('without a key, or for a change with a read-only one, the Error is shown', async ({ docs, complaints }) => {
   const { status, body } = await docs.execute(await docs.unfold('listPets'));
-  expect({ status, body: JSON.parse(body) as object }).toMatchObject({
-    status: '401',
-    body: { code: 'missing_api_key', status: 401 },
-  });
+  expect(status).toBe('401');
+  expect(JSON.parse(body)).toMatchObject({ code: 'missing_api_key', status: 401 });
   await docs.authorize(READ_ONLY_KEY);
   const refused = await docs.execute(await docs.unfold('createPet'));
   expect(refused.status).toBe('403');

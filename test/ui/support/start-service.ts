@@ -10,16 +10,10 @@ export default async function startService(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'animal-store-ui-'));
   const { PATH, HOME } = process.env;
   const dist = join(import.meta.dirname, '../../../dist');
+  const urls = { PRODUCTION_URL: 'https://api.example.com/v1', STAGING_URL: 'https://staging.example.com/v1' };
   const child = spawn(process.execPath, [join(dist, 'main.js')], {
     cwd: folder,
-    env: {
-      PATH,
-      HOME,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      PRODUCTION_URL: 'https://api.example.com/v1',
-      STAGING_URL: 'https://staging.example.com/v1',
-    },
+    env: { PATH, HOME, PORT: '0', LOG_LEVEL: 'warn', ...urls },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
