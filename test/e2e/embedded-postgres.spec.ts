@@ -47,10 +47,13 @@ describeOnOneServer('The embedded database', () => {
   it('lets no other user in', () => {
     for (const name of ['.', 'postgres', 'users', 'postgres.log', 'postgres/.s.PGSQL.5432'])
       expect([name, statSync(join(folder, name)).mode & 0o066]).toEqual([name, 0]);
+    expect(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[5]).toBe(''); // no address
   });
 
   onLinux('on Linux', () => {
     it('has no capability, whoever started it, where it can go without', () => {
+      const groups = [serverPid(), 'self'].map((pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[4]);
+      expect(groups[0]).not.toBe(groups[1]); // so that Ctrl-C does not stop it before the service
       expect(readFileSync(`/proc/${serverPid()}/status`, 'utf8')).toMatch(/^CapEff:\s0+$/m);
     });
   });
@@ -95,5 +98,6 @@ describeOnOneServer('The embedded database', () => {
       await service.call('GET', '/health/ready'); // notices, and starts it again
     }
     expect(answer.text).toBe(`[${created.text}]`);
+    expect(readFileSync(join(folder, 'postgres.log'), 'utf8')).not.toMatch(/ERROR|LOG/); // which may contain values
   });
 });

@@ -135,7 +135,7 @@ describeInside('The log', () => {
     afterAll(() => programs.stop());
 
     it.each(['full disk', 'slow reader', 'lost reader'])('stops nothing, and is counted: %s', async (why) => {
-      const pipe = join(programs.folder, 'pipe');
+      const pipe = join(programs.folder, why);
       spawnSync('mkfifo', [pipe]);
       const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
       const output = openSync(why.includes('disk') ? '/dev/full' : pipe, 'w');
