@@ -5,7 +5,7 @@ import { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fas
 import type { Logger } from 'pino';
 import { REQUEST_ID_PATTERN } from '../api/document/describe-operation.js';
 import { isTaken, OTHER_TYPE } from '../api/body.js';
-import { ApiError, HEADER_BYTES, URL_BYTES } from '../api/errors.js';
+import { ApiError, HEADER_BYTES } from '../api/errors.js';
 import type { Config } from '../common/config.js';
 import { faultOf, MalformedHttp, type ParserError, pathOf } from './malformed-http.js';
 

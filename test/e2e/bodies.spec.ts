@@ -97,6 +97,7 @@ describe.each(Object.entries(OPERATIONS))('The body of %s', (name, { method, typ
     expectError(await send(`{"a":${'1'.repeat(16_000)}.x}`), 'invalid_json', message);
     const name = `"${'x'.repeat(200)}":1`;
     expectError(await send(`{${name},${name}}`), 'invalid_json', expect.stringMatching(/Duplicate key "x{50}"/));
+    expectError(await send(`{${name}}`), 'unknown_field', expect.stringMatching(/no field "x{50}"/));
   });
 
   const others = ['id', 'Name', 'nam\\u00e9', '__proto__', 'constructor', 'toString', '', '\\ud800'];

@@ -155,8 +155,7 @@ describe('Methods', () => {
     });
 
     it('are the only ones: others are 405 without a key', async () => {
-      const others = ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].filter((one) => !allow.includes(one));
-      for (const method of others) {
+      for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].filter((one) => !allow.includes(one))) {
         const answer = await service.call(method, path);
         expectError(answer, 'method_not_allowed', `The methods of this resource are ${allow}.`);
         expect(answer.headers['allow']).toBe(allow);

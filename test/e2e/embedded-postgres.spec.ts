@@ -76,8 +76,7 @@ describeOnOneServer('The embedded database', () => {
       const ended = once(spawn('sh', script, { env, stdio: 'inherit' }), 'exit');
       try {
         await until(async () => (await direct.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0);
-        const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-        expect(processes.match(/.*of-the-.*/g)).toBeNull();
+        expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).match(/.*of-the-.*/g)).toBeNull();
       } finally {
         await direct.end();
       }

@@ -70,21 +70,18 @@ describeInside('A new feature', () => {
 
   it('answers as its DTO says', async () => {
     expect((await service.get('/v1/crates/1')).text).toBe('{"size":"small","shipDate":null}');
-    const { text } = await service.get('/v1/crates/2');
-    expect(text).toBe('{"size":"small","shipDate":"1970-01-01T00:00:00.002Z"}');
+    expect((await service.get('/v1/crates/2')).text).toBe('{"size":"small","shipDate":"1970-01-01T00:00:00.002Z"}');
   });
 
   it('refuses as it declares, and the document says so', async () => {
     expectError(await service.get('/v1/crates/-1'), 'crate_locked', 'It is locked.');
     expectError(await service.get('/v1/crates/0'), 'not_found', 'There is no such crate.');
     expectError(await service.get('/v1/crates/x'), 'not_found');
-    const { text } = await service.call('GET', '/openapi.json');
-    expect(text).toContain('crate_locked');
+    expect((await service.call('GET', '/openapi.json')).text).toContain('crate_locked');
   });
 
   it('fails its tests when it refuses in a way that it does not document', async () => {
-    const lid = service.get('/v1/crates/1/lid');
-    await expect(lid).rejects.toThrow('answered 409, which getLid does not document');
+    await expect(service.get('/v1/crates/1/lid')).rejects.toThrow('answered 409, which getLid does not document');
   });
 
   it('keeps its own declarations when another has a handler of the same name, or shares a configuration', async () => {

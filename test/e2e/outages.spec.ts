@@ -209,6 +209,7 @@ describeInside('An outage of the database', () => {
       await direct.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
       await until(async () => (await ready()).status === status && service.log.join('').includes(reason));
     }
+    expect(service.log.join('')).toContain(reason);
   });
 
   it('is logged at its start and at its end, not with each request, and without the password', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Param, Query } from '@nestjs/common';
 import { ApiOperation, type OpenAPIObject } from '@nestjs/swagger';
-import fc from 'fast-check';
 import { Paged, Resource } from '../../src/api/decorators.js';
 import { Deprecated } from '../../src/api/deprecation.js';
 import { Text } from '../../src/api/fields.js';
@@ -39,8 +38,7 @@ class ShelvesController {
   @Paged({ name: 'ShelvedPets', type: PetDto, description: 'A page.', examples: {} })
   @Deprecated(() => ({ deprecatedOn: new Date(0), sunsetOn: END, successor: '/pets', advice: 'Go.' }))
   listShelf(@Param() { shelf }: ShelfPath, @Query() { limit }: PageQuery): Page<PetDto> {
-    const pet = { name: shelf, categoryId: 1n };
-    return new Page([{ id: 1n, ...pet }], limit === 1);
+    return new Page([{ id: 1n, name: shelf, categoryId: 1n }], limit === 1);
   }
 }
 
@@ -85,18 +83,6 @@ describe.each(LISTS)('The list %s', (path, addOne, addMany) => {
         expectAnswer(answer, 200, []);
         expect(answer.headers['link']).toBe(`<${path}>; rel="first"`);
       }
-    });
-
-    it('is walked whole with any limit, from any start', async () => {
-      const walks = fc.asyncProperty(
-        fc.integer({ min: 2, max: 30 }),
-        fc.integer({ min: -1, max: 24 }),
-        async (limit, place) => {
-          const after = place < 0 ? '' : `&after=${idAt(place)}`;
-          expect(await walk(service, `${path}?limit=${limit}${after}`)).toEqual(items.slice(place + 1));
-        },
-      );
-      await fc.assert(walks, { numRuns: 15 });
     });
   });
 

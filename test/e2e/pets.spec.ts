@@ -42,8 +42,7 @@ describe('listPets: GET /v1/pets', () => {
       const { headers } = await list('status=sold&limit=2');
       const first = '/v1/pets?status=sold&limit=2';
       expect(headers['link']).toBe(`<${first}>; rel="first", <${first}&after=${sold[1]!.id}>; rel="next"`);
-      const seen = await walk(service, '/v1/pets?status=sold&limit=4', () => addPet(service));
-      expect(seen).toEqual(sold);
+      expect(await walk(service, '/v1/pets?status=sold&limit=4', () => addPet(service))).toEqual(sold);
     });
 
     it('finds animals by id, ascending, and leaves out those that do not exist', async () => {
@@ -68,11 +67,8 @@ describe('listPets: GET /v1/pets', () => {
       const { headers } = await list(`limit=1&ids=${ids(4, 2)}`);
       const kept = `/v1/pets?limit=1&ids=${ids(4)}%2C${ids(2)}`;
       expect(headers['link']).toBe(`<${kept}>; rel="first", <${kept}&after=${ids(2)}>; rel="next"`);
-      expect(await walk(service, `/v1/pets?limit=1&ids=${ids(9)}&ids=${ids(2, 4)}`)).toEqual([
-        pets[2],
-        pets[4],
-        pets[9],
-      ]);
+      const walked = await walk(service, `/v1/pets?limit=1&ids=${ids(9)}&ids=${ids(2, 4)}`);
+      expect(walked).toEqual([pets[2], pets[4], pets[9]]);
     });
 
     it('takes a hundred of the longest ids, percent-encoded', async () => {
@@ -157,11 +153,5 @@ describe('createPet: POST /v1/pets', () => {
     expectError(await create('{"status":5}'), 'missing_field', `The field "name" is missing; it must be ${NAME}.`);
     const unknown = 'There is no field "categoryID". Known: name, categoryId, status.';
     expectError(await create({ name: 'Rex', categoryID: 1 }), 'unknown_field', unknown);
-  });
-
-  it('does not echo a long field name in full', async () => {
-    const answer = await create({ ['x'.repeat(10_000)]: 1 });
-    expectError(answer, 'unknown_field');
-    expect(answer.text.length).toBeLessThan(300);
   });
 });
