@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { startPostgres } from '../scripts/support/postgres.mjs';
 import { say } from '../scripts/support/programs.mjs';
 import { start } from './contestants.mjs';
-import { fillDatabase } from './database.mjs';
+import { fillDatabase, settle } from './database.mjs';
 import { load, memory, moveServer } from './processes.mjs';
 import { WORKLOADS } from './report.mjs';
 
@@ -12,7 +12,8 @@ const ROUNDS_OF_A_PROCESS = 2;
 
 /** Measures all contestants, one under load at a time, in turn. */
 export async function compare(contestants, form) {
-  const postgres = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' }); // durable, as by default
+  const settings = { shared_buffers: '512MB', max_wal_size: '4GB', autovacuum: 'off' }; // see `settle`
+  const postgres = await startPostgres(settings); // durable, as by default
   moveServer(postgres);
   const few = await fillDatabase(postgres, form.flat ? 10_000 : form.rows);
   const many = form.flat && (await fillDatabase(postgres, form.many));
@@ -26,6 +27,7 @@ export async function compare(contestants, form) {
       for (const workload of workloads)
         for (const one of takePart(workload)) await load(one, one.database, workload, WARM_UP_SECONDS);
     }
+    for (const { url } of [few, many].filter(Boolean)) await settle(url);
     for (const workload of workloads)
       for (const one of round % 2 ? takePart(workload).toReversed() : takePart(workload)) {
         const result = await load(one, one.database, workload, form.seconds);

@@ -26,8 +26,13 @@ export async function fillDatabase(postgres, rows) {
     say(`adding animals ${from.toLocaleString('en')} to ${to.toLocaleString('en')}`);
     await query(url, FILL, [from, to]);
   }
-  for (const command of ['VACUUM ANALYZE', 'CHECKPOINT']) await query(url, command);
+  await settle(url);
   return { url, key, rows };
+}
+
+/** Does at once what PostgreSQL has to do after many changes. Otherwise it would disturb whoever is measured next. */
+export async function settle(url) {
+  for (const command of ['VACUUM ANALYZE', 'CHECKPOINT']) await query(url, command);
 }
 
 async function query(url, text, values) {
