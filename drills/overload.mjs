@@ -18,7 +18,7 @@ const BACK_MS = 5_000;
 const ANIMALS = 20_000;
 /** Of a core, so that the load does not take from the service what it is measured with. */
 const TENTH = ['--deadline', '--sched-runtime', '1000000', '--sched-period', '10000000', '--reset-on-fork'];
-const { status } = spawnSync('chrt', [...TENTH, '0', process.execPath, '-e', '0'], { timeout: 1_000 });
+const { status } = spawnSync('chrt', [...TENTH, '0', process.execPath, '-e', '0'], { timeout: 3_000 });
 if (status !== 0) missing('SCHED_DEADLINE', 'It takes Linux, root, and a host that gives a tenth of a core its time.');
 
 await runDrill(async () => {

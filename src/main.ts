@@ -4,8 +4,7 @@ import { dayOf } from './common/clock.js';
 import { API_PREFIX, loadConfig, unknownSettings } from './common/config.js';
 import { createLogger } from './common/log.js';
 
-// Otherwise V8 decides after a while to allocate result rows directly in the old generation, and memory grows until the next
-// full garbage collection.
+// Otherwise V8 decides to allocate result rows in the old generation, and memory grows until the next full collection.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 // Without a listener for errors, a full disk or a closed pipe would end the service.

@@ -9,11 +9,7 @@ import type { Config } from './config.js';
 const EXIT_MS = 500;
 
 /** `MetricsServer` registers this counter, so that it is only in the metrics of the service. */
-export const lostLogLines = new Counter({
-  name: 'log_lines_lost_total',
-  help: 'Log lines that could not be written.',
-  registers: [],
-});
+export const lostLogLines = new Counter({ name: 'log_lines_lost_total', help: 'Lost log lines.', registers: [] });
 
 /** The options of pino for every log line. Tests use them with an output of their own. */
 export const LINES = { base: null, timestamp: stdTimeFunctions.isoTime, serializers: { err: describeError } } as const;

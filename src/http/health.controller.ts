@@ -7,8 +7,9 @@ import { unavailable } from '../api/errors.js';
 import { Config } from '../common/config.js';
 import { Database } from '../database/database.js';
 
-/** How long requests in flight may take after draining. */
+/** After draining, how long requests in flight may take, and how long the whole shutdown may take, with the database. */
 const REQUESTS_MS = 5_000;
+const CLOSE_MS = 7_500;
 
 /** For load balancers and supervisors, and therefore not part of the OpenAPI document. */
 @ApiExcludeController()
@@ -56,7 +57,12 @@ export class HealthController implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (!signal) return; // a test closes the application
     this.isEnding = true;
-    new Logger('Health').log('The service shuts down.');
+    const logger = new Logger('Health');
+    logger.log('The service shuts down.');
+    setTimeout(() => {
+      logger.warn('The shutdown timed out; the service exits.');
+      process.exit(1);
+    }, this.config.drainMs + CLOSE_MS);
     await delay(this.config.drainMs); // until load balancers send requests elsewhere
   }
 }

@@ -32,10 +32,10 @@ export class MalformedHttp {
 
   refuse(socket: Duplex, error: ApiError): void {
     socket.on('error', () => socket.destroy());
-    if (!socket.writable) return void socket.destroy();
     const requestId = randomUUID();
     this.logger.info({ requestId, status: error.status, code: error.code }, 'malformed request');
     socket.end(rawResponse(error, requestId), () => socket.destroy());
+    setTimeout(() => socket.destroy(), 5_000).unref(); // Node.js sets no time limit for the socket of a CONNECT
   }
 }
 

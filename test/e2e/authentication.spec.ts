@@ -49,8 +49,7 @@ describe.each(Object.entries(OPERATIONS))('%s requires an API key', (_, { method
     it('and says when one expired', async () => {
       const { key, expiresAt } = await service.app.get(KeysService).issue({ name: 'old', lifeMs: -DAY_MS });
       const answer = await send({ authorization: `Bearer ${key}` });
-      const day = dayOf(expiresAt);
-      expectError(answer, 'expired_api_key', `The API key expired on ${day}. Ask for a new one.`);
+      expectError(answer, 'expired_api_key', `The API key expired on ${dayOf(expiresAt)}. Ask for a new one.`);
       expect(answer.headers['www-authenticate']).toBe(`${CHALLENGE}, error="invalid_token"`);
     });
   });

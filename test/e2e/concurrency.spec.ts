@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { KeysService } from '../../src/auth/keys.service.js';
+import { Statements } from '../../src/database/statements.js';
 import type { Answer } from './support/client.js';
 import { describeInside, describeOnOneServer } from './support/deployment.js';
 import { expectAnswer, expectError } from './support/expectations.js';
@@ -73,6 +75,17 @@ describeInside('Creates at the same moment', () => {
       expectAnswer(await service.get(`/v1/pets/${ids[i]}`), 200, answer.json);
     }
     expect(new Set(ids).size).toBe(names.length);
+  });
+
+  it('are stored in their own tables', async () => {
+    await run('CREATE TABLE others (LIKE pets INCLUDING ALL)');
+    const [statements, source] = [service.app.get(Statements), service.app.get(DataSource)];
+    const pets = source.getRepository('pets');
+    const others = { target: 'others', metadata: { ...pets.metadata, tablePath: 'others' } } as typeof pets;
+    const add = (i: number) =>
+      statements.insert(i % 2 ? others : pets, { name: `${i % 2}`, categoryId: 1n, status: null });
+    await Promise.all(Array.from({ length: 40 }, (_, i) => add(i)));
+    expect(await run('SELECT DISTINCT name FROM others')).toEqual([{ name: '1' }]);
   });
 
   const expectOnlyBadOnesRefused = async (): Promise<void> => {

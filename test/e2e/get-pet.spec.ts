@@ -85,13 +85,8 @@ describeInside('getPet', () => {
         const answer = await service.get(`/v1/pets/${id}`);
         expectError(answer, 'gone', message);
         expectAnnounced(answer);
+        expectError(await service.call('GET', `/v1/pets/${id}`), 'missing_api_key');
       }
-    });
-
-    it('answers 401 without a key', async () => {
-      const answer = await service.call('GET', `/v1/pets/${pet.id}`);
-      expectError(answer, 'missing_api_key');
-      expectAnnounced(answer);
     });
 
     it('is not the Location of new animals, which are created and listed as before', async () => {

@@ -197,7 +197,7 @@ describeInside('Rate limits', () => {
       for (const begun = performance.now(); performance.now() - begun < 1_500; asked++) await pause(10).then(timed);
       expect(Number(await client.get(counter))).toBe(before + asked);
       for (const outages of [1, 2]) {
-        const told = (text: string) => service.log.filter((line) => line.includes(text)).length === outages;
+        const told = (text: string) => service.log.filter((line) => line.includes(text)).length >= outages;
         signal('SIGSTOP');
         const frozen = performance.now();
         expect(await timed()).toBeLessThan(800); // one that waits takes 50 ms
@@ -217,8 +217,7 @@ describeInside('Rate limits', () => {
 describeInside('The limit of concurrent requests', () => {
   let service: Service;
   beforeAll(async () => {
-    const settings = { maxConcurrentRequests: 1, corsOrigins: [ORIGIN] };
-    service = await startService(settings, undefined, [HeldModule], base);
+    service = await startService({ maxConcurrentRequests: 1, corsOrigins: [ORIGIN] }, undefined, [HeldModule], base);
   });
   afterAll(() => service.stop());
 

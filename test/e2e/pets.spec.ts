@@ -98,6 +98,7 @@ describe('listPets: GET /v1/pets', () => {
   it('refuses a misspelt parameter, and names the known ones', async () => {
     const message = 'There is no parameter "stauts". Known: limit, after, status, ids.';
     expectError(await list('stauts=sold'), 'unknown_parameter', message);
+    expectError(await list('complete=true'), 'unknown_parameter'); // that is a filter of orders
   });
 });
 

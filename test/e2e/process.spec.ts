@@ -108,11 +108,11 @@ describeInside('The service as a process', () => {
     }
   });
 
-  it('listens before its database is there, answers 503 in time, and becomes ready by itself', async () => {
+  it('listens before its database is there, answers 503 in time, becomes ready by itself, and ends without it', async () => {
     const wire = await Wire.to(database.url);
     await wire.cut();
     try {
-      const { origin } = await programs.serve({ DATABASE_URL: wire.url });
+      const { origin, signal, ended } = await programs.serve({ DATABASE_URL: wire.url, SHUTDOWN_DRAIN_MS: '0' });
       const ask = (path: string, key = generateKey('test')) =>
         call(origin, 'GET', path, { headers: { authorization: `Bearer ${key}` } });
       for (const path of ['/health/ready', '/v1/pets?limit=1']) {
@@ -127,6 +127,9 @@ describeInside('The service as a process', () => {
       await wire.join();
       await until(async () => (await ask('/health/ready')).status === 200);
       expectError(await ask('/v1/pets'), 'invalid_api_key');
+      wire.freeze();
+      signal('SIGTERM');
+      expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining('The shutdown timed out') });
     } finally {
       await wire.cut();
     }

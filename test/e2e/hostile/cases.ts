@@ -79,6 +79,5 @@ function special(token: string, keys: Keys, utf8: (part: string) => string): str
 }
 
 function withLength(request: string): string {
-  const body = request.slice(request.indexOf('\r\n\r\n') + 4);
-  return request.replace('{length}', String(body.length));
+  return request.replace('{length}', String(request.slice(request.indexOf('\r\n\r\n') + 4).length));
 }
