@@ -71,12 +71,12 @@ describeInside('Replicas that start together', () => {
     const sessions = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ '^animal'";
     await until(async () => (await another.query(sessions)).rowCount! < REPLICAS);
     await another.query('SELECT pg_advisory_unlock(7203115944)');
-    await until(async () => (await another.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0);
+    const ours = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+    await until(async () => (await another.query(`SELECT FROM pg_locks WHERE NOT granted AND ${ours}`)).rowCount! > 0);
     await another.query('SELECT pg_sleep(0.4)');
     await another.query(`ALTER DATABASE ${another.database} RESET ALL`);
     await another.end();
     await Promise.all(apps.map((app) => app.get(Database).ready));
-    const ours = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
     expect(await database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND ${ours}`)).toEqual([]);
     const applied = await database.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
     const names = applied.map(({ name }) => name);
