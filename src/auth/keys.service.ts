@@ -42,7 +42,7 @@ export class KeysService {
     return this.keys.manager.transaction(async (manager) => {
       const now = this.clock.now();
       const where = { id, revokedAt: IsNull(), expiresAt: MoreThan(new Date(now)) };
-      // With the lock, the shorter overlap of two simultaneous rotations counts. Without it, the later one would.
+      // With the lock, the shorter overlap of two simultaneous rotations counts. Without it, that of the later one would.
       const old = await manager.findOne(ApiKey, { where, lock: { mode: 'pessimistic_write' } });
       if (!old) return undefined;
       const originId = old.originId ?? id;

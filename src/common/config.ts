@@ -52,7 +52,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = environment()): Config {
   return config;
 }
 
-/** Names in `.env` that are no settings, and so probably typos. In the environment are those of other programs, too. */
+/** Names in `.env` that are no settings, and so probably typos. Other programs have variables in the environment. */
 export function unknownSettings(): string[] {
   const names = new Set(Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]));
   const given = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};

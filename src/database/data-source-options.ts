@@ -10,7 +10,7 @@ export const PIPELINES = { reads: 2, writes: 2, probes: 1 };
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
-// By default, pg sends a `Date` in local time without the seconds that offsets had before about 1900: it would be wrong.
+// By default, pg sends a `Date` in local time without the seconds that offsets had before about 1900.
 pg.defaults.parseInputDatesAsUTC = true;
 // By default, pg returns int8 as text and a date as midnight in local time, and rounds the elements of numeric arrays.
 const { setTypeParser, getTypeParser, builtins } = pg.types;

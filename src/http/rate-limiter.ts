@@ -93,7 +93,7 @@ export async function createRateLimits(config: Config): Promise<RateLimits> {
   return new RateLimits(config, redis);
 }
 
-/** The address of a client, or of its trusted proxy if what that passes on is not an address. */
+/** The address of a client, or of its trusted proxy if that passes on something that is not an address. */
 export function addressOf({ ip, socket }: FastifyRequest): string | undefined {
   return isIP(ip) > 0 && !ip.includes('%') ? ip : socket.remoteAddress; // the zone after a `%` can have any length
 }

@@ -17,7 +17,7 @@ import { AnsweredBefore, IdempotencyRecords, KEPT_HOURS } from './idempotency-re
 
 export const KEY_HEADER = 'Idempotency-Key';
 
-/** A quoted key has no backslash (0x5c). The brackets beside it are in hex, since some regex engines take `[` for a class. */
+/** A quoted key has no backslash (0x5c). The brackets beside it are in hex: some regex engines take `[` for a class. */
 const KEY_PATTERN = '^(?:[!#-~]{1,255}|"([!#-\\x5b\\x5d-~]{1,255})")$';
 
 const invalidIdempotencyKey = declareError('invalid_idempotency_key', {

@@ -74,7 +74,7 @@ function documentForPage(document: OpenAPIObject, { apiBase, productionUrl, stag
 
 type Members = Record<string, unknown>;
 
-/** Adds the bounds to the description of a parameter, or else of a schema: of a parameter's schema, it is not shown. */
+/** Adds the bounds to the description of a parameter or a schema. The page shows a parameter's own, not its schema's. */
 function withBoundsInWords(one: Members): Members {
   const { minimum, maximum } = (one['schema'] ?? one) as Members;
   if (minimum === undefined || maximum === undefined) return one;
