@@ -32,14 +32,12 @@ export class Page<T extends { id: bigint }> {
  * clients can write the same path in different ways. `URLSearchParams` would take twice as long.
  */
 export function linksOf(page: Page<{ id: bigint }>, { params, query }: FastifyRequest, route: string): string {
-  const path = route.replace(/(?<=\/):(\w+)/g, (_, name: string) =>
-    encodeURIComponent((params as Record<string, string>)[name]!),
-  );
-  let filters = '';
-  for (const [name, value] of Object.entries(query as Record<string, string | string[]>))
-    if (name !== 'after') filters += `&${name}=${encodeURIComponent(String(value))}`; // joins repeated values by commas
-  const first = `<${path}${filters.replace('&', '?')}>; rel="first"`;
-  if (!page.hasNext) return first;
-  const next = `${filters}&after=${page.items.at(-1)!.id}`;
-  return `${first}, <${path}${next.replace('&', '?')}>; rel="next"`;
+  const value = (name: string) => encodeURIComponent((params as Record<string, string>)[name]!);
+  const path = route.includes('/:') ? route.replace(/\/:(\w+)/g, (_, name: string) => `/${value(name)}`) : route;
+  const filters = query as Record<string, string | string[]>;
+  let target = `${path}?`;
+  // Repeated values are joined by commas.
+  for (const name in filters) if (name !== 'after') target += `${name}=${encodeURIComponent(String(filters[name]))}&`;
+  const first = `<${target.slice(0, -1)}>; rel="first"`;
+  return page.hasNext ? `${first}, <${target}after=${page.items.at(-1)!.id}>; rel="next"` : first;
 }
