@@ -17,8 +17,6 @@ const STATES: Record<Exclude<Meaning, 'constraint'>, string> = {
 /** Turns everything that is thrown into a response. Relies on Nest: errors of Fastify's hooks get here, too. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  private readonly reported = new Set<string>();
-
   constructor(private readonly database: Database) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -48,9 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
     const isUnknown = meaning === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
     const error = unavailable(isChange ? `${STATES[meaning]}${outcome}` : undefined);
-    const isNew = meaning === 'unusable' && !this.reported.has(reason);
-    if (isNew) this.reported.add(reason);
-    log[isNew ? 'error' : 'warn']({ requestId, reason }, error.message); // an operator has to act, but is told once
+    log[meaning === 'unusable' ? 'error' : 'warn']({ requestId, reason }, error.message); // an operator has to act
     return error;
   }
 }

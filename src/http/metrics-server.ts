@@ -19,16 +19,15 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   async onApplicationBootstrap(): Promise<void> {
     const { metricsPort, metricsHost, revision } = this.config;
     if (metricsPort === undefined) return;
-    const { registry } = this;
-    registry.registerMetric(lostLogLines);
-    collectDefaultMetrics({ register: registry });
+    this.registry.registerMetric(lostLogLines);
+    collectDefaultMetrics({ register: this.registry });
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
     const build = { version, node: process.version, revision };
     const help = 'The version of the running service; always 1.';
-    new Gauge({ name: 'build_info', help, labelNames: Object.keys(build), registers: [registry] }).set(build, 1);
+    new Gauge({ name: 'build_info', help, labelNames: Object.keys(build), registers: [this.registry] }).set(build, 1);
     this.server.get('/metrics', (_request, reply) => {
       reply.type(Registry.PROMETHEUS_CONTENT_TYPE);
-      return registry.metrics();
+      return this.registry.metrics();
     });
     await this.server.listen({ port: metricsPort, host: metricsHost }).catch(({ message }: Error) => {
       throw new UsageError(`METRICS_PORT and METRICS_HOST must be a free address: ${message}`);
