@@ -36,7 +36,7 @@ export class Statements implements OnApplicationShutdown {
     try {
       return (await idlest(this.reads).query(this.tableOf(repository).select(clauses), values)) as T[];
     } catch (cause) {
-      // A read changes nothing. If it was to look up the key of a change, that change has not begun: its outcome is known.
+      // A read changes nothing. If it was to look up the API key of a change, that change has not begun.
       throw meaningOf(cause) === 'unknown' ? new DatabaseUnavailable(false, { cause }) : cause;
     }
   }

@@ -46,7 +46,7 @@ export class ErrorFilter implements ExceptionFilter {
     const isUnknown = meaning === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
     const error = unavailable(isChange ? `${STATES[meaning]}${outcome}` : undefined);
-    log[meaning === 'unusable' ? 'error' : 'warn']({ requestId, reason }, error.message); // an operator has to act
+    log[meaning === 'unusable' ? 'error' : 'warn']({ requestId, reason }, error.message); // what is unusable needs an operator
     return error;
   }
 }

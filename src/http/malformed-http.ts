@@ -6,6 +6,9 @@ import type { Logger } from 'pino';
 import { JSON_TYPE } from '../api/body.js';
 import { ApiError, type ErrorCode, HEADER_BYTES, noSuchPath, URL_BYTES } from '../api/errors.js';
 
+/** How long the client of a refused connection may take to read the refusal. */
+const REFUSAL_MS = 5_000;
+
 export type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
 /** Answers what the HTTP parser of Node.js refuses. Fastify never sees such a request, but its client gets an Error, too. */
@@ -32,10 +35,13 @@ export class MalformedHttp {
 
   refuse(socket: Duplex, error: ApiError): void {
     socket.on('error', () => socket.destroy());
+    if (!socket.writable) return void socket.destroy(); // the client has reset the connection
     const requestId = randomUUID();
     this.logger.info({ requestId, status: error.status, code: error.code }, 'malformed request');
     socket.end(rawResponse(error, requestId), () => socket.destroy());
-    setTimeout(() => socket.destroy(), 5_000).unref(); // Node.js sets no time limit for the socket of a CONNECT
+    // Node.js sets no time limit for the socket of a CONNECT: a client that reads nothing would hold it for ever.
+    const timer = setTimeout(() => socket.destroy(), REFUSAL_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
   }
 }
 

@@ -61,11 +61,7 @@ describe('The TypeScript client', () => {
     it('beside numbers and text of every kind', () => {
       const text = String.raw`{"\"id":"id","s":"\"id\":1","":["","1","\"2","é\u2028:"],"e":[-1.5e-3,1E5,-0,true,false,null]}`;
       expect(parseExactly(text)).toEqual(JSON.parse(text));
-      expect(parseExactly('{"id":1,"quantity":2,"petId":null}')).toEqual({
-        id: 1n,
-        quantity: 2,
-        petId: null,
-      });
+      expect(parseExactly('{"id":1,"quantity":2,"petId":null}')).toEqual({ id: 1n, quantity: 2, petId: null });
       const value = {
         'a"b': 'n1',
         skip: undefined,

@@ -13,11 +13,7 @@ const LINKS =
   '</v1/pets>; rel="successor-version", </docs/guide#the-end-of-getpet>; rel="deprecation"; type="text/html"';
 
 function expectAnnounced({ headers }: Pick<Answer, 'headers'>): void {
-  expect(headers).toMatchObject({
-    deprecation: '@1764892800',
-    sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    link: LINKS,
-  });
+  expect(headers).toMatchObject({ deprecation: '@1764892800', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT', link: LINKS });
 }
 
 describe('getPet: GET /v1/pets/{petId}', () => {
