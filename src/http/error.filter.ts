@@ -46,7 +46,8 @@ export class ErrorFilter implements ExceptionFilter {
     const isUnknown = meaning === 'unknown' || headers['idempotency-key'] !== undefined;
     const outcome = isUnknown ? ': the outcome is unknown.' : '. Nothing was stored.';
     const error = unavailable(isChange ? `${STATES[meaning]}${outcome}` : undefined);
-    log[meaning === 'unusable' ? 'error' : 'warn']({ requestId, reason }, error.message); // what is unusable needs an operator
+    // An operator has to repair what is unusable.
+    log[meaning === 'unusable' ? 'error' : 'warn']({ requestId, reason }, error.message);
     return error;
   }
 }
