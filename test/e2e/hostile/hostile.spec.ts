@@ -29,21 +29,21 @@ describeInside('Hostile input', () => {
   });
   afterAll(() => service.stop());
 
+  // First, because later log lines come from other refused connections, too.
+  it('does not include a connection that its client resets', async () => {
+    const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+    await once(socket, 'connect');
+    await once(socket.resetAndDestroy(), 'close');
+    await service.get('/v1/pets'); // meanwhile, the service has noticed the end of the other connection
+    expect(service.log.join('')).not.toContain('malformed request');
+  });
+
   it.each(FAMILIES)('gets the expected answers: %s', async (family) => {
     const failures: string[] = [];
     for (const each of readCases(family, keys)) {
       await check(each).catch((error: Error) => failures.push(report(each, error)));
     }
     expect(failures.join('\n\n')).toBe('');
-  });
-
-  it('is not what a client sends that resets its connection', async () => {
-    const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
-    await once(socket, 'connect');
-    const before = service.log.length;
-    await once(socket.resetAndDestroy(), 'close');
-    await service.get('/v1/pets'); // the service has noticed the end of the other connection meanwhile
-    expect(service.log.slice(before)).toEqual([expect.stringContaining('"status":200')]);
   });
 
   it('leaves no warnings, errors or keys in the log', () => {
